@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 # make help lists the targets. Adding a .c file needs no edit here.
 
+comma   := ,
 VARIANT := $(or $(if $(SAN),san-$(subst $(comma),-,$(SAN))),$(if $(COV),cov),opt)
 B       := build/$(VARIANT)
 VERSION := 0.1.0
 PREFIX  ?= /usr/local
+DESTDIR ?=
 CFLAGS  ?= -O2 -g
 WARN    := -Wall -Wextra -Wshadow -Wundef -Wvla -Wwrite-strings \
            -Wstrict-prototypes -Wmissing-prototypes $(if $(WERROR),-Werror)
@@ -12,3 +14,103 @@ override CPPFLAGS += -D_GNU_SOURCE -Ipreload -MMD -MP \
            -DLH_VERSION='"$(VERSION)"'
 override CFLAGS   += -std=gnu11 $(WARN) -pthread -fno-omit-frame-pointer \
            $(if $(SAN),-fsanitize=$(SAN)) $(if $(COV),--coverage)
+
+# The Debian packages that build, test and demonstrate lockhound. Those in
+# OPTIONAL are rivals to compare with; without them their columns are absent.
+PACKAGES := build-essential clang clang-format clang-tidy cppcheck \
+            libdw-dev libelf-dev libjansson-dev libcmocka-dev bats mandoc \
+            gdb memcached redis-server redis-tools sysbench xz-utils python3
+OPTIONAL := libclang-rt-14-dev valgrind
+
+core_src    := $(wildcard preload/core/*.c)
+runtime_src := $(wildcard preload/runtime/*.c)
+hooks_src   := $(wildcard preload/hooks/*.c)
+tools_src   := $(wildcard tools/*.c)
+unit_src    := $(wildcard tests/unit/test_*.c)
+bench_src   := $(wildcard tests/bench/*.c)
+example_src := $(wildcard examples/*.c)
+
+objs = $(patsubst %.c,$(B)/$(1)/%.o,$(2))
+preload_obj := $(call objs,pic,$(core_src) $(runtime_src) $(hooks_src))
+tools_obj   := $(call objs,exe,$(tools_src) $(core_src))
+units       := $(patsubst tests/unit/%.c,$(B)/unit/%,$(unit_src))
+benches     := $(patsubst tests/bench/%.c,$(B)/bench/%,$(bench_src))
+examples    := $(patsubst examples/%.c,$(B)/examples/%,$(example_src))
+
+.PHONY: all deps demo test test-unit test-run bench install uninstall clean \
+        format format-check lint help
+.DELETE_ON_ERROR:
+
+all: $(B)/lockhound $(B)/liblockhound.so $(examples)
+
+# The preload: libc alone, everything bound at start, first to be constructed,
+# its unwinder private (a static libgcc whose names stay inside).
+$(B)/liblockhound.so: $(preload_obj) preload/hooks/exports.map
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -static-libgcc -nostartfiles -o $@ \
+	  $(preload_obj) -Wl,-z,now -Wl,-z,initfirst -Wl,-z,relro \
+	  -Wl,--no-undefined -Wl,--exclude-libs,ALL \
+	  -Wl,--version-script=preload/hooks/exports.map -Wl,-soname,liblockhound.so
+
+$(B)/lockhound: $(tools_obj)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(tools_obj) -ldw -lelf -ljansson
+
+$(B)/pic/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden \
+	  -ftls-model=initial-exec -fno-stack-protector -fno-builtin-malloc \
+	  -c -o $@ $<
+
+$(B)/exe/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+# A unit test links what it names: core/ and the parts of runtime/ and tools/
+# that stand without the hooks.
+$(B)/unit/%: tests/unit/%.c $(call objs,exe,$(core_src))
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Itools -Itests/unit $(CFLAGS) $(LDFLAGS) -o $@ $< \
+	  $(call objs,exe,$(core_src)) -lcmocka
+
+$(B)/bench/%: tests/bench/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< -ldl
+
+$(B)/examples/%: examples/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -std=gnu11 -O1 -g -pthread -o $@ $<
+
+deps:
+	@missing=; for p in $(PACKAGES) $(OPTIONAL); do \
+	  dpkg -s $$p 2>/dev/null | grep -q '^Status: install ok' || \
+	  missing="$$missing $$p"; done; \
+	if [ -n "$$missing" ]; then \
+	  SUDO=; [ "$$(id -u)" = 0 ] || SUDO=sudo; \
+	  $$SUDO apt-get update && \
+	  $$SUDO env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
+	    apt-get install -y --no-install-recommends $$missing; fi
+
+demo: all
+	-$(B)/lockhound run -- $(B)/examples/broken_transfer
+
+clean:
+	rm -rf build
+
+sources = $(shell git ls-files -co --exclude-standard '*.c' '*.h' '*.cpp' | \
+            grep -v ^tests/cases/)
+format:
+	clang-format -i $(sources)
+format-check:
+	clang-format --dry-run -Werror $(sources)
+
+help:
+	@echo 'make [all]      the preload, the command and the examples, in $(B)'
+	@echo 'make deps       install missing Debian packages (apt-get)'
+	@echo 'make demo       run lockhound on an example that never hangs'
+	@echo 'make test       every test; its last line counts them'
+	@echo 'make bench      figures, beside the plain program and rivals'
+	@echo 'make install    into PREFIX=$(PREFIX), below DESTDIR'
+	@echo 'make format     clang-format; format-check only looks'
+	@echo 'make lint       cppcheck, clang-tidy, mandoc'
+	@echo 'Switches: WERROR=1  SAN=address,undefined  SAN=thread  COV=1'
+
+-include $(shell find $(B) -name '*.d' 2>/dev/null)

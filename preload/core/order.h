@@ -111,8 +111,15 @@ void lh_order_free(struct lh_order *o);
 int lh_order_add_lock(struct lh_order *o, uint64_t class_key, lh_lock *lock);
 
 /* Says that a lock has ended: no ring can go through it any more. Its number
- * may be given out again by a later lh_order_add_lock(). */
+ * is given out again only after a sweep. */
 void lh_order_end_lock(struct lh_order *o, lh_lock lock);
+
+/* True when at least half of the locks (and more than a few) have ended: it
+ * pays to call lh_order_sweep(), which forgets them and their dependencies.
+ * That changes lh_order_epoch(); counts that are not in yet are to be added
+ * before. */
+bool lh_order_wants_sweep(const struct lh_order *o);
+void lh_order_sweep(struct lh_order *o);
 
 struct lh_learned {
     uint32_t slot;   /* handle of the dependency for lh_order_count(), valid

@@ -3,12 +3,12 @@
  * segments.h - which parts of two threads' lives can overlap.
  *
  * A segment is a thread's run between two of its create/join events. It is
- * named by the thread's number and an index that grows by one at each of those
- * events. One segment precedes another when a chain of program order, thread
+ * named by the thread's number and an index that grows at each of those
+ * events: the number of the event that began it, counted over all threads. One segment precedes another when a chain of program order, thread
  * creation and join leads from its end to the other's start; two that precede
  * each other in neither direction are parallel.
  *
- * Memory:   one record a thread, from the lh_mem given; never freed singly.
+ * Memory:   about 60 bytes a thread, from the lh_mem given; never freed singly.
  * Threads:  no locking inside; callers hold the detector's lock.
  */
 #ifndef LH_CORE_SEGMENTS_H
@@ -24,7 +24,7 @@ struct lh_segments;
 
 struct lh_segment {
     uint32_t thread; /* 1 and up; 0 is no thread */
-    uint32_t index;  /* 0 and up */
+    uint32_t index;  /* only grows within a thread */
 };
 
 enum lh_overlap {
@@ -64,8 +64,8 @@ uint32_t lh_segments_joiner(const struct lh_segments *s, uint32_t thread);
 
 /*
  * How two segments lie to each other. Exact for create and join in any mix;
- * the search visits a bounded number of threads (100 000), beyond which it
- * answers LH_PARALLEL.
+ * the search follows a bounded number of events (100 000), beyond which it
+ * answers LH_PARALLEL. Segments that overlapped in time take no search.
  */
 enum lh_overlap lh_segments_compare(struct lh_segments *s,
                                     struct lh_segment a, struct lh_segment b);

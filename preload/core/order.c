@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * order.c - takes in requests and tells which rings they close.
+ */
+#include "order.h"
+
+#include <errno.h>
+
+#include "array.h"
+#include "deps.h"
+#include "graph.h"
+#include "judge.h"
+#include "locks.h"
+#include "merge.h"
+#include "rings.h"
+
+enum {
+    /* A step is an edge, a dependency or a witness looked at: some 10 ns. */
+    STEPS_FIRST = 5000000,     /* in the pool at first, and at most */
+    STEPS_GRANTED = 2000,      /* added to it by each request on a ring */
+    STEPS_A_REQUEST = 20000,   /* taken out by one at most */
+    MAX_KINDS = 16,            /* of possible rings, looked for by a request */
+    MAX_RINGS = 64,            /* found by a request, of any kind */
+    SWEEP_DEAD = 64,           /* fewer ended locks are not worth a sweep */
+    SWEEP_DEPS_A_DEAD_LOCK = 8 /* dependencies that it pays for */
+};
+
+/* What one request has found so far. */
+struct search {
+    lh_dep_slot start;
+    bool is_new;  /* the dependency is: so are its rings */
+    bool has_cut; /* the judge did not look at all witnesses of some ring */
+    uint32_t steps;
+    uint32_t nrings;    /* of the present kind of search */
+    uint32_t npossible; /* rings of grade possible */
+    uint64_t kinds[MAX_KINDS];
+    uint32_t nkinds;
+    size_t best_n; /* links of the best conditional ring in o->best, or 0 */
+    size_t best_nreasons;
+};
+
+struct lh_order {
+    struct lh_mem mem;
+    struct lh_segments *segments;
+    lh_ring_fn on_ring;
+    void *ctx;
+    struct lh_graph *graph;
+    struct lh_locks locks;
+    struct lh_deps deps;
+    struct lh_rings rings;
+    struct lh_judge judge;
+    struct lh_merge merge;
+    struct search search;
+    struct lh_link *best;
+    size_t best_capacity;
+    uint32_t pool;          /* steps */
+    uint32_t deps_at_sweep; /* last_serial then */
+    uint64_t ndeps, nedges; /* ever learned */
+    bool is_bounded;
+};
+
+static int init(struct lh_order *o)
+{
+    o->locks.mem = o->rings.mem = o->judge.mem = o->mem;
+    o->pool = STEPS_FIRST;
+    o->graph = o->locks.graph = lh_graph_new(o->mem);
+    o->rings.deps = &o->deps;
+    o->judge.deps = &o->deps;
+    o->judge.segments = o->segments;
+    o->deps.mem = o->deps.words.mem = o->deps.table.mem = o->mem;
+    o->merge.mem = o->merge.table.mem = o->mem;
+    if (!o->graph || lh_deps_init(&o->deps, o->mem, o->graph, &o->locks) != 0)
+        return ENOMEM;
+    return lh_merge_init(&o->merge, o->mem);
+}
+
+struct lh_order *lh_order_new(struct lh_mem mem, struct lh_segments *segments,
+                              lh_ring_fn on_ring, void *ctx)
+{
+    struct lh_order *o = mem.resize(mem.ctx, NULL, 0, sizeof *o);
+    if (!o)
+        return NULL;
+    o->mem = mem;
+    o->segments = segments;
+    o->on_ring = on_ring;
+    o->ctx = ctx;
+    if (init(o) != 0) {
+        lh_order_free(o);
+        return NULL;
+    }
+    return o;
+}
+
+void lh_order_free(struct lh_order *o)
+{
+    if (!o)
+        return;
+    struct lh_mem mem = o->mem;
+    lh_array_free(mem, o->best, o->best_capacity, sizeof *o->best);
+    lh_merge_free(&o->merge);
+    lh_judge_free(&o->judge);
+    lh_rings_free(&o->rings);
+    lh_deps_free(&o->deps);
+    lh_locks_free(&o->locks);
+    lh_graph_free(o->graph);
+    (void)mem.resize(mem.ctx, o, sizeof *o, 0);
+}
+
+int lh_order_add_lock(struct lh_order *o, uint64_t class_key, lh_lock *lock)
+{
+    return lh_locks_add(&o->locks, class_key, lock);
+}
+
+/* A sweep looks at everything: enough must have happened since the last. */
+static bool is_sweep_due(const struct lh_order *o)
+{
+    size_t ndead = o->locks.ndead;
+    size_t nlearned = o->deps.last_serial - o->deps_at_sweep;
+    return ndead > SWEEP_DEAD && 2 * ndead >= lh_graph_nnodes(o->graph) &&
+           2 * (nlearned + SWEEP_DEPS_A_DEAD_LOCK * ndead) >= o->deps.ndeps;
+}
+
+void lh_order_end_lock(struct lh_order *o, lh_lock lock)
+{
+    lh_locks_end(&o->locks, lock);
+    if (!is_sweep_due(o))
+        return;
+    lh_deps_sweep(&o->deps);
+    o->deps_at_sweep = o->deps.last_serial;
+}
+
+static void call(struct lh_order *o, uint32_t id, bool is_new,
+                 enum lh_grade grade, size_t n)
+{
+    struct lh_ring ring = {
+        .id = id,
+        .is_new = is_new,
+        .grade = grade,
+        .nsides = n,
+        .sides = o->judge.sides,
+        .nreasons = o->judge.nreasons,
+        .reasons = o->judge.reasons,
+    };
+    o->on_ring(o->ctx, &ring);
+}
+
+/* Files the ring that the judge has just looked at, and tells about it when
+ * it is new or its grade went up. */
+static void file(struct lh_order *o, uint64_t key, enum lh_grade grade,
+                 size_t n)
+{
+    uint32_t id = lh_merge_find(&o->merge, key);
+    if (!id) {
+        if (lh_merge_add(&o->merge, key, grade, &id) != 0)
+            o->is_bounded = true;
+        else
+            call(o, id, true, grade, n);
+        return;
+    }
+    o->merge.at[id].nrings += o->search.is_new;
+    if (grade == LH_POSSIBLE && o->merge.at[id].grade == LH_CONDITIONAL) {
+        lh_merge_raise(&o->merge, id);
+        call(o, id, false, grade, n);
+    }
+}
+
+/* Counts the kinds of possible rings; false when there are enough. */
+static bool note_kind(struct search *s, uint64_t key)
+{
+    for (uint32_t i = 0; i < s->nkinds; i++) {
+        if (s->kinds[i] == key)
+            return true;
+    }
+    s->kinds[s->nkinds++] = key;
+    return s->nkinds < MAX_KINDS;
+}
+
+static bool file_possible(struct lh_order *o, const struct lh_link *links,
+                          size_t n)
+{
+    struct search *s = &o->search;
+    uint64_t key;
+    if (lh_judge_key(&o->judge, links, n, &key) != 0) {
+        s->has_cut = true;
+        return false;
+    }
+    s->npossible++;
+    file(o, key, LH_POSSIBLE, n);
+    return note_kind(s, key);
+}
+
+static bool on_strict_ring(void *ctx, const struct lh_link *links, size_t n)
+{
+    struct lh_order *o = ctx;
+    struct search *s = &o->search;
+    struct lh_verdict v = lh_judge_strictly(&o->judge, links, n, &s->steps);
+    s->has_cut |= v.is_cut;
+    if (!v.is_possible)
+        return true;
+    return file_possible(o, links, n) && ++s->nrings < MAX_RINGS;
+}
+
+/* Keeps the ring against which least speaks, the first among equals. */
+static bool on_any_ring(void *ctx, const struct lh_link *links, size_t n)
+{
+    struct lh_order *o = ctx;
+    struct search *s = &o->search;
+    struct lh_verdict v = lh_judge_fully(&o->judge, links, n, &s->steps);
+    s->has_cut |= v.is_cut;
+    if (v.is_possible)
+        return file_possible(o, links, n);
+    if (o->judge.nreasons > 0 &&
+        (!s->best_n || o->judge.nreasons < s->best_nreasons)) {
+        if (lh_array_reserve(o->mem, &o->best, &o->best_capacity,
+                             sizeof *o->best, n) != 0) {
+            s->has_cut = true;
+            return false;
+        }
+        memcpy(o->best, links, n * sizeof *links);
+        s->best_n = n;
+        s->best_nreasons = o->judge.nreasons;
+    }
+    return s->best_nreasons != 1 && ++s->nrings < MAX_RINGS;
+}
+
+static void file_best(struct lh_order *o)
+{
+    struct search *s = &o->search;
+    uint32_t steps = STEPS_A_REQUEST;
+    uint64_t key;
+    struct lh_verdict v =
+        lh_judge_fully(&o->judge, o->best, s->best_n, &steps);
+    if (v.is_possible) /* found only now that there were steps enough */
+        (void)file_possible(o, o->best, s->best_n);
+    else if (o->judge.nreasons > 0 &&
+             lh_judge_key(&o->judge, o->best, s->best_n, &key) == 0)
+        file(o, key, LH_CONDITIONAL, s->best_n);
+    else
+        o->is_bounded = true;
+}
+
+/* Looks for possible rings and, if there is none, for a conditional one. A
+ * quarter of the steps is kept for the latter. */
+static void search(struct lh_order *o)
+{
+    struct search *s = &o->search;
+    struct lh_rings_query query = {
+        .start = s->start,
+        .strict = true,
+        .steps = &s->steps,
+    };
+    uint32_t kept = s->steps / 4;
+    s->steps -= kept;
+    bool is_complete =
+        lh_rings_search(&o->rings, &query, on_strict_ring, o);
+    s->steps += kept;
+    if (s->npossible > 0)
+        return;
+    o->is_bounded |= !is_complete || s->has_cut;
+    s->has_cut = false;
+    s->nrings = 0;
+    query.strict = false;
+    (void)lh_rings_search(&o->rings, &query, on_any_ring, o);
+    if (s->npossible == 0 && s->best_n > 0)
+        file_best(o);
+}
+
+/* Searches within what the pool allows, so that the cost of all requests
+ * together stays near-linear in their number. */
+static void judge_rings(struct lh_order *o, lh_dep_slot slot, bool is_new)
+{
+    o->pool += STEPS_GRANTED;
+    if (o->pool > STEPS_FIRST)
+        o->pool = STEPS_FIRST;
+    uint32_t steps = o->pool < STEPS_A_REQUEST ? o->pool : STEPS_A_REQUEST;
+    o->search = (struct search){
+        .start = slot,
+        .is_new = is_new,
+        .steps = steps,
+    };
+    search(o);
+    o->pool -= steps - o->search.steps;
+}
+
+int lh_order_request(struct lh_order *o, const struct lh_request *request,
+                     struct lh_learned *learned)
+{
+    lh_dep_slot slot;
+    enum lh_news news;
+    size_t nedges = lh_graph_nedges(o->graph);
+    int rc = lh_deps_take(&o->deps, request, &slot, &news);
+    o->nedges += lh_graph_nedges(o->graph) - nedges;
+    if (rc != 0)
+        return rc;
+    *learned = (struct lh_learned){
+        .slot = slot,
+        .serial = slot ? o->deps.at[slot].serial : 0,
+        .is_new = news == LH_NEWS_DEPENDENCY,
+        .new_witness = news >= LH_NEWS_THREAD,
+    };
+    o->ndeps += learned->is_new;
+    if (news != LH_NEWS_NONE && lh_rings_possible(&o->deps, slot))
+        judge_rings(o, slot, learned->is_new);
+    return 0;
+}
+
+uint32_t lh_order_epoch(const struct lh_order *o)
+{
+    return o->deps.epoch;
+}
+
+void lh_order_count(struct lh_order *o, uint32_t slot, uint64_t n)
+{
+    if (slot != 0 && slot <= o->deps.ndeps)
+        o->deps.at[slot].times += n;
+}
+
+struct lh_seen lh_order_seen(const struct lh_order *o, uint32_t serial)
+{
+    struct lh_seen seen = { 0, 0 };
+    lh_dep_slot slot = lh_deps_find_serial(&o->deps, serial);
+    if (slot) {
+        seen.times = o->deps.at[slot].times;
+        seen.nthreads = o->deps.at[slot].nwitnesses;
+    }
+    return seen;
+}
+
+void lh_order_totals(const struct lh_order *o, struct lh_order_totals *t)
+{
+    *t = (struct lh_order_totals){
+        .dependencies = o->ndeps,
+        .edges = o->nedges,
+        .possible = o->merge.npossible,
+        .conditional = o->merge.nfindings - o->merge.npossible,
+        .bounded = o->is_bounded,
+    };
+}
+
+uint64_t lh_order_merged(const struct lh_order *o, uint32_t id)
+{
+    return id != 0 && id <= o->merge.nfindings ? o->merge.at[id].nrings : 0;
+}

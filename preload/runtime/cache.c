@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ * cache.c - a thread's table of the requests it need not learn again. */
+#include "runtime/cache.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "runtime/arena.h"
+
+/* 64 entries to start with (1 KiB, a thread that hardly locks); 256 Ki entries
+ * (4 MiB) at most, beyond which a probe costs more than it saves. */
+enum { FIRST_LOG2_SETS = 4, MOST_LOG2_SETS = 16 };
+
+/* A table that a doubling left behind, chained through its own first bytes. */
+struct lh_outgrown {
+    struct lh_outgrown *next;
+    size_t size_bytes;
+};
+
+static size_t nentries(const struct lh_cache *cache)
+{
+    return (size_t)LH_WAYS << (64 - cache->shift);
+}
+
+static struct lh_entry *new_table(unsigned log2_sets)
+{
+    return lh_arena_resize(NULL, NULL, 0,
+                           ((size_t)LH_WAYS << log2_sets) *
+                               sizeof(struct lh_entry));
+}
+
+int lh_cache_init(struct lh_cache *cache)
+{
+    *cache = (struct lh_cache){ .entries = new_table(FIRST_LOG2_SETS),
+                                .shift = 64 - FIRST_LOG2_SETS };
+    return cache->entries ? 0 : ENOMEM;
+}
+
+void lh_cache_free(struct lh_cache *cache)
+{
+    while (cache->outgrown) {
+        struct lh_outgrown *o = cache->outgrown;
+        cache->outgrown = o->next;
+        lh_arena_resize(NULL, o, o->size_bytes, 0);
+    }
+    if (cache->entries)
+        lh_arena_resize(NULL, cache->entries,
+                        nentries(cache) * sizeof *cache->entries, 0);
+    *cache = (struct lh_cache){ 0 };
+}
+
+void lh_cache_clear(struct lh_cache *cache)
+{
+    memset(cache->entries, 0, nentries(cache) * sizeof *cache->entries);
+    cache->nused = 0;
+}
+
+/* The entry to fill: an empty one of the set, or NULL. */
+static struct lh_entry *find_empty(const struct lh_cache *cache,
+                                   uint64_t probe)
+{
+    struct lh_entry *e = lh_cache_set(cache, probe);
+
+    for (unsigned way = 0; way < LH_WAYS; way++)
+        if (e[way].probe == 0)
+            return &e[way];
+    return NULL;
+}
+
+static void outgrow(struct lh_cache *cache, struct lh_entry *old,
+                    size_t size_bytes)
+{
+    /* The first entry is overwritten: an interrupted look-up may still read
+     * it, and misses. Its two words are no probe, as probes are odd. */
+    struct lh_outgrown *o = (struct lh_outgrown *)(void *)old;
+
+    o->next = cache->outgrown;
+    o->size_bytes = size_bytes;
+    cache->outgrown = o;
+}
+
+static void grow(struct lh_cache *cache, lh_cache_spill_fn spill, void *ctx)
+{
+    size_t n = nentries(cache);
+    struct lh_entry *old = cache->entries;
+    struct lh_entry *fresh = new_table(64 - cache->shift + 1);
+
+    if (!fresh)
+        return;
+    cache->entries = fresh; /* before shift: see lh_cache_set() */
+    atomic_thread_fence(memory_order_release);
+    cache->shift--;
+    cache->nused = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct lh_entry *to;
+        if (old[i].probe == 0)
+            continue;
+        to = find_empty(cache, old[i].probe);
+        if (to) {
+            *to = old[i];
+            cache->nused++;
+        } else {
+            spill(ctx, &old[i]);
+        }
+    }
+    outgrow(cache, old, n * sizeof *old);
+}
+
+static bool is_due_to_grow(const struct lh_cache *cache)
+{
+    return cache->nused >= nentries(cache) / 2 &&
+           64 - cache->shift < MOST_LOG2_SETS;
+}
+
+void lh_cache_add(struct lh_cache *cache, uint64_t probe, uint32_t dependency,
+                  lh_cache_spill_fn spill, void *ctx)
+{
+    struct lh_entry *e;
+
+    if (is_due_to_grow(cache))
+        grow(cache, spill, ctx);
+    e = find_empty(cache, probe);
+    if (!e) {
+        e = lh_cache_set(cache, probe) + (probe >> 1) % LH_WAYS;
+        spill(ctx, e);
+        cache->nused--;
+    }
+    e->dependency = dependency;
+    e->times = 0;
+    e->probe = probe;
+    cache->nused++;
+}
+
+bool lh_cache_put(struct lh_cache *cache, uint64_t probe)
+{
+    struct lh_entry *e;
+
+    if (is_due_to_grow(cache))
+        return false;
+    e = find_empty(cache, probe);
+    if (!e) /* at its largest: an old entry without a count to keep goes */
+        e = lh_cache_set(cache, probe) + (probe >> 1) % LH_WAYS;
+    if (e->dependency & ~LH_ENTRY_NESTING)
+        return false;
+    cache->nused += e->probe == 0;
+    e->dependency = 0;
+    e->times = 0;
+    e->probe = probe;
+    return true;
+}
+
+void lh_cache_each(const struct lh_cache *cache, lh_cache_spill_fn fn,
+                   void *ctx)
+{
+    size_t n = nentries(cache);
+    const struct lh_entry *e = lh_cache_set(cache, 0);
+
+    for (size_t i = 0; i < n; i++)
+        if (e[i].probe && e[i].times)
+            fn(ctx, &e[i]);
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT
+ * held.c - what the hot path leaves: growing, learning, odd releases. */
+#include "runtime/held.h"
+
+#include <string.h>
+
+#include "runtime/arena.h"
+#include "runtime/config.h"
+#include "runtime/detector.h"
+#include "runtime/guard.h"
+#include "runtime/sites.h"
+#include "runtime/stacks.h"
+
+_Atomic uint32_t lh_generation[LH_NGENERATIONS];
+
+static struct lh_chunk *chunk_of(struct lh_thread *t,
+                                 const struct lh_slot *slot)
+{
+    struct lh_chunk *c = t->chunk;
+
+    while (!(slot >= c->slots && slot <= c->slots + LH_CHUNK_SLOTS + 1))
+        c = c->above;
+    return c;
+}
+
+static uint8_t state_of(const struct lh_slot *slot)
+{
+    return atomic_load_explicit(&slot->state, memory_order_relaxed);
+}
+
+/* The slot below, over chunk borders; NULL below the oldest. */
+static struct lh_slot *below(struct lh_thread *t, struct lh_slot *slot)
+{
+    struct lh_chunk *c;
+
+    if (state_of(--slot) != LH_BASE)
+        return slot;
+    c = chunk_of(t, slot)->below;
+    return c ? c->slots + LH_CHUNK_SLOTS : NULL;
+}
+
+struct lh_slot *lh_held_first(struct lh_thread *t)
+{
+    struct lh_slot *first = t->chunk->slots + 1;
+
+    return first == t->top ? NULL : first;
+}
+
+struct lh_slot *lh_held_next(struct lh_thread *t, struct lh_slot *slot)
+{
+    struct lh_chunk *c;
+
+    if (++slot == t->top)
+        return NULL;
+    c = chunk_of(t, slot - 1);
+    if (slot < c->slots + LH_CHUNK_SLOTS + 1)
+        return slot;
+    slot = c->above->slots + 1;
+    return slot == t->top ? NULL : slot;
+}
+
+/* The chunk is full: goes on in the one above. */
+static bool next_chunk(struct lh_thread *t)
+{
+    struct lh_chunk *c = chunk_of(t, t->top - 1);
+
+    if (!c->above) {
+        struct lh_chunk *fresh =
+            lh_arena_resize(NULL, NULL, 0, sizeof *fresh);
+        if (!fresh)
+            return false;
+        fresh->below = c;
+        c->above = fresh;
+    }
+    c->above->slots[0].key = c->slots[LH_CHUNK_SLOTS].key;
+    atomic_store_explicit(&c->above->slots[0].state, LH_BASE,
+                          memory_order_relaxed);
+    t->end = c->above->slots + LH_CHUNK_SLOTS + 1;
+    t->top = c->above->slots + 1;
+    return true;
+}
+
+/* The present chunk is empty: goes back to the one below. */
+static void previous_chunk(struct lh_thread *t)
+{
+    struct lh_chunk *c = chunk_of(t, t->top - 1)->below;
+
+    t->top = t->end = c->slots + LH_CHUNK_SLOTS + 1;
+}
+
+static bool on_own_stack(const struct lh_thread *t, uintptr_t sp)
+{
+    return t->stack_low && sp > t->stack_low && sp <= t->stack_high;
+}
+
+/*
+ * Drops slots whose request was left behind: an exception or a longjmp out of
+ * a signal handler took its frame away. A handler that locks right now lies
+ * below the request that it interrupted, or on another stack.
+ */
+static void drop_abandoned(struct lh_thread *t, uintptr_t cfa)
+{
+    struct lh_slot *slot;
+
+    while ((slot = below(t, t->top)) && state_of(slot) >= LH_WANTS &&
+           slot->how.kind != LH_KIND_ANNOTATED && slot->cfa < cfa &&
+           on_own_stack(t, cfa) && on_own_stack(t, slot->cfa)) {
+        if (t->top == chunk_of(t, t->top - 1)->slots + 1)
+            previous_chunk(t);
+        t->top = slot;
+    }
+}
+
+struct lh_slot *lh_held_push_slow(void *lock, struct lh_how how, void *pc,
+                                  uintptr_t cfa)
+{
+    struct lh_thread *t = lh_self;
+    struct lh_guard guard;
+    struct lh_slot *slot;
+
+    if (!t && !(t = lh_detector_attach()))
+        return NULL;
+    lh_guard_enter(&guard);
+    drop_abandoned(t, cfa);
+    slot = t->top == t->end && !next_chunk(t) ? NULL : t->top;
+    if (slot) {
+        t->top = slot + 1;
+        *slot = (struct lh_slot){ .lock = lock,
+                                  .pc = pc,
+                                  .cfa = cfa,
+                                  .count = 1,
+                                  .state = how.wait == LH_WAIT_TRY ? LH_TRIES
+                                                                   : LH_WANTS,
+                                  .how = how };
+        slot->key = lh_chain_key(slot[-1].key, lock, how, pc);
+    }
+    lh_guard_leave(&guard);
+    if (slot)
+        lh_held_look_up(t, slot);
+    return slot;
+}
+
+/* Does the thread hold anything, apart from what this slot asks for? */
+static bool holds_anything(struct lh_thread *t, struct lh_slot *slot)
+{
+    while ((slot = below(t, slot)))
+        if (state_of(slot) == LH_HOLDS)
+            return true;
+    return false;
+}
+
+void lh_held_capture(struct lh_thread *t, struct lh_slot *slot)
+{
+    struct lh_guard guard;
+
+    slot->stack = lh_stack_recall(t, slot->pc, slot->cfa);
+    if (slot->stack || t->busy)
+        return;
+    lh_guard_enter(&guard);
+    t->busy = true;
+    slot->stack = lh_stack_take(t, slot->pc, slot->cfa);
+    t->busy = false;
+    lh_guard_leave(&guard);
+}
+
+/* Every lock held now is at a site that nests. */
+static void mark_nesting(struct lh_thread *t, struct lh_slot *until)
+{
+    bool news = false;
+
+    for (struct lh_slot *s = lh_held_first(t); s && s != until;
+         s = lh_held_next(t, s)) {
+        struct lh_site *site =
+            state_of(s) == LH_HOLDS ? lh_site_add(s->pc) : NULL;
+        if (site &&
+            !atomic_load_explicit(&site->nesting, memory_order_relaxed)) {
+            atomic_store_explicit(&site->nesting, true, memory_order_relaxed);
+            news = true;
+        }
+    }
+    if (news)
+        lh_detector_new_epoch();
+}
+
+static bool is_nesting(const struct lh_site *site)
+{
+    return lh_config.stacks == LH_STACKS_EXACT ||
+           (lh_config.stacks == LH_STACKS_AUTO &&
+            atomic_load_explicit(&site->nesting, memory_order_relaxed));
+}
+
+static void learn(struct lh_thread *t, struct lh_slot *slot, uint64_t probe)
+{
+    struct lh_site *site = lh_site_add(slot->pc);
+    bool nested = holds_anything(t, slot);
+    bool request = nested && slot->how.wait != LH_WAIT_TRY;
+    uint32_t dependency = 0;
+    bool cold, nesting;
+
+    if (!site)
+        return;
+    if (request)
+        mark_nesting(t, slot);
+    cold = lh_site_is_cold(site);
+    nesting = is_nesting(site);
+    if (lh_config.stacks != LH_STACKS_PC && (cold || nesting || request)) {
+        slot->stack = lh_stack_recall(t, slot->pc, slot->cfa);
+        if (!slot->stack)
+            slot->stack = lh_stack_take(t, slot->pc, slot->cfa);
+    }
+    if (request)
+        dependency = lh_detector_request(t, slot, slot->stack);
+    if (cold) /* the next one is to be exact, too */
+        return;
+    /* The epoch may have changed above. */
+    probe = lh_cache_probe(slot->key, t->salt);
+    if (!lh_cache_find(&t->cache, probe))
+        lh_cache_add(&t->cache, probe,
+                     dependency | (nesting ? LH_ENTRY_NESTING : 0),
+                     lh_detector_spill, NULL);
+}
+
+/*
+ * A leaf site takes yet another lock with nothing held: there is nothing to
+ * learn but that. Needs no guard: what a handler can spoil here is one entry,
+ * which then is not found.
+ */
+static bool learn_leaf(struct lh_thread *t, struct lh_slot *slot,
+                       uint64_t probe)
+{
+    struct lh_site *site;
+
+    if (slot != t->chunk->slots + 1 || lh_config.stacks == LH_STACKS_EXACT)
+        return false;
+    site = lh_site_find(slot->pc);
+    return site &&
+           atomic_load_explicit(&site->times, memory_order_relaxed) >=
+               LH_COLD_TIMES &&
+           !atomic_load_explicit(&site->nesting, memory_order_relaxed) &&
+           lh_cache_put(&t->cache, probe);
+}
+
+void lh_held_learn(struct lh_thread *t, struct lh_slot *slot, uint64_t probe)
+{
+    struct lh_guard guard;
+
+    if (t->busy || learn_leaf(t, slot, probe))
+        return;
+    lh_guard_enter(&guard);
+    lh_detector_check_process();
+    t->busy = true;
+    learn(t, slot, probe);
+    t->busy = false;
+    lh_guard_leave(&guard);
+}
+
+struct lh_slot *lh_held_find(struct lh_thread *t, const void *lock, bool wants)
+{
+    for (struct lh_slot *s = below(t, t->top); s; s = below(t, s))
+        if (s->lock == lock && (state_of(s) == LH_HOLDS) != wants)
+            return s;
+    return NULL;
+}
+
+/* Takes a slot out, moves those above it down, and renews their keys. */
+static void take_out(struct lh_thread *t, struct lh_slot *slot)
+{
+    for (struct lh_slot *next; (next = lh_held_next(t, slot)); slot = next) {
+        *slot = *next;
+        slot->key =
+            lh_chain_key(slot[-1].key, slot->lock, slot->how, slot->pc);
+        /* The base of the chunk above repeats the last key of this one. */
+        if (state_of(next - 1) == LH_BASE)
+            next[-1].key = slot->key;
+    }
+    if (t->top == chunk_of(t, t->top - 1)->slots + 1)
+        previous_chunk(t);
+    t->top = slot;
+}
+
+/* The newest slot that asks for the lock, wherever it was moved to. */
+static void settle(struct lh_thread *t, void *lock, bool got)
+{
+    struct lh_slot *slot = lh_held_find(t, lock, true);
+
+    if (slot && got)
+        atomic_store_explicit(&slot->state, LH_HOLDS, memory_order_relaxed);
+    else if (slot)
+        take_out(t, slot);
+}
+
+void lh_held_settle_slow(struct lh_slot *slot, void *lock, bool got)
+{
+    struct lh_thread *t = lh_self;
+    struct lh_guard guard;
+
+    if (t->top == slot + 1 && slot->lock == lock) {
+        t->top = slot; /* not got: the usual case */
+        return;
+    }
+    lh_guard_enter(&guard);
+    settle(t, lock, got);
+    lh_guard_leave(&guard);
+}
+
+struct lh_slot *lh_held_release_slow(struct lh_thread *t, void *lock)
+{
+    struct lh_slot *slot = lh_held_find(t, lock, false);
+    struct lh_guard guard;
+
+    if (!slot)
+        return NULL;
+    if (slot->count > 1) {
+        slot->count--;
+        return NULL;
+    }
+    lh_guard_enter(&guard);
+    take_out(t, slot);
+    lh_guard_leave(&guard);
+    return NULL;
+}
+
+void lh_held_restore(struct lh_slot *slot, void *lock)
+{
+    /* Its words are still there: nothing was pushed since but by a signal
+     * handler, which would have written another lock. */
+    if (slot && slot == lh_self->top && slot->lock == lock)
+        lh_self->top = slot + 1;
+}

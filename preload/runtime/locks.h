@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * locks.h - which lock an address is now, and what is known of it.
+ *
+ * A lock is one instance, from its init or first sight until its end. It has a
+ * serial number that is never used again; its address may be.
+ *
+ * Memory:   about 64 bytes a lock; the place of one that ended is used again.
+ * Threads:  called with the detector's lock held.
+ */
+#ifndef LH_RUNTIME_LOCKS_H
+#define LH_RUNTIME_LOCKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/order.h"
+
+struct lh_lock_info {
+    uintptr_t address;
+    char *name; /* by lockhound_name(); else NULL */
+    uint32_t serial;
+    uint32_t init_stack;  /* 0: its init was not seen */
+    uint32_t first_stack; /* the first acquisition looked at; 0: none yet */
+    lh_lock node;         /* in core/order.h; 0 while it was never nested */
+    uint32_t era;         /* lh_locks_era() that node and recorded belong to */
+    int32_t rank;
+    uint8_t kind;    /* enum lh_kind */
+    uint8_t subtype; /* of a mutex: its type in glibc, 0 to 3 */
+    bool ranked;
+    bool recorded;
+};
+
+/* The lock at an address; with make, a new one if there is none. NULL if there
+ * is none, or memory is short. */
+struct lh_lock_info *lh_lock_find(uintptr_t address, bool make);
+
+/* Ends the lock at an address, if there is one. Returns its node, or 0. */
+lh_lock lh_lock_end(uintptr_t address);
+
+/* The lock of a node that was set by lh_lock_set_node(). */
+struct lh_lock_info *lh_lock_of_node(lh_lock node);
+
+/* Returns 0 or ENOMEM. */
+int lh_lock_set_node(struct lh_lock_info *lock, lh_lock node);
+
+/* How many were ever known. */
+uint32_t lh_locks_count(void);
+
+/* In a forked child: nodes and records are those of the parent. */
+void lh_locks_new_era(void);
+
+#endif

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT
+ * printer.c - findings as text on stderr. */
+#include "runtime/printer.h"
+
+#include <string.h>
+
+#include "runtime/config.h"
+#include "runtime/elfsym.h"
+#include "runtime/fmt.h"
+#include "runtime/held.h"
+#include "runtime/logfile.h"
+#include "runtime/modules.h"
+#include "runtime/rawlock.h"
+#include "runtime/stacks.h"
+
+/* The trace and the name are too large for the target's stack. One finding is
+ * printed at a time. */
+static struct lh_rawlock printing;
+static struct lh_trace trace;
+static char symbol[512];
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static const char *module_path(uint32_t module)
+{
+    const char *path;
+
+    lh_stacks_lock();
+    path = module ? lh_module_get(module)->path : NULL;
+    lh_stacks_unlock();
+    return path;
+}
+
+/* "name+0x1c (module)", or "module+0x4a10", or an address. back is 1 for a
+ * return address: the call may be the last instruction of its function. */
+static void place(struct lh_fmt *f, uint32_t module, uint64_t offset,
+                  uint64_t back)
+{
+    const char *path = module_path(module);
+    uint64_t from_start;
+
+    if (path && lh_elfsym_find(path, offset - back, symbol, sizeof symbol,
+                               &from_start)) {
+        lh_fmt_text(f, symbol);
+        if (from_start + back) {
+            lh_fmt_text(f, "+");
+            lh_fmt_hex(f, from_start + back);
+        }
+        lh_fmt_text(f, " (");
+        lh_fmt_text(f, base_name(path));
+        lh_fmt_text(f, ")");
+        return;
+    }
+    if (path) {
+        lh_fmt_text(f, base_name(path));
+        lh_fmt_text(f, "+");
+    }
+    lh_fmt_hex(f, offset);
+}
+
+static void first_frame(struct lh_fmt *f, uint32_t stack)
+{
+    lh_stack_trace(stack, &trace);
+    if (trace.nframes)
+        place(f, trace.frames[0].module, trace.frames[0].offset, 1);
+}
+
+static void stack_lines(struct lh_fmt *f, uint32_t stack)
+{
+    lh_stack_trace(stack, &trace);
+    for (size_t i = 0; i < trace.nframes; i++) {
+        lh_fmt_text(f, "\n      ");
+        place(f, trace.frames[i].module, trace.frames[i].offset, 1);
+    }
+    if (trace.partial)
+        lh_fmt_text(f, "\n      (callers not recorded)");
+}
+
+/* What to call a lock: its annotation, its symbol, or where it was born. */
+static void lock_name(struct lh_fmt *f, const struct lh_lock_info *lock)
+{
+    uint32_t module, born = lock->init_stack;
+    uint64_t offset, from_start;
+    const char *path;
+
+    if (lock->name) {
+        lh_fmt_text(f, lock->name);
+        return;
+    }
+    lh_stacks_lock();
+    module = lh_module_find(lock->address);
+    offset = lock->address - lh_module_base(module);
+    lh_stacks_unlock();
+    path = module_path(module);
+    if (path && lh_elfsym_find(path, offset, symbol, sizeof symbol,
+                               &from_start)) {
+        lh_fmt_text(f, symbol);
+        if (from_start) {
+            lh_fmt_text(f, "+");
+            lh_fmt_unsigned(f, from_start);
+        }
+        return;
+    }
+    lh_fmt_text(f, "mutex #");
+    lh_fmt_unsigned(f, lock->serial);
+    if (born || lock->first_stack) {
+        lh_fmt_text(f, born ? " initialized at " : " first taken at ");
+        first_frame(f, born ? born : lock->first_stack);
+    }
+}
+
+static void thread_name(struct lh_fmt *f, const struct lh_finding_thread *t)
+{
+    lh_fmt_text(f, "T");
+    lh_fmt_unsigned(f, t->number);
+    if (*t->name) {
+        lh_fmt_text(f, " \"");
+        lh_fmt_text(f, t->name);
+        lh_fmt_text(f, "\"");
+    }
+    if (t->tid) {
+        lh_fmt_text(f, " (tid ");
+        lh_fmt_unsigned(f, (uint64_t)t->tid);
+        lh_fmt_text(f, ")");
+    }
+}
+
+static void side(struct lh_fmt *f, const struct lh_finding_side *s)
+{
+    lh_fmt_text(f, "\n  ");
+    thread_name(f, &s->thread);
+    lh_fmt_text(f, "\n    holds ");
+    lock_name(f, &s->holds);
+    lh_fmt_text(f, ", taken at");
+    stack_lines(f, s->side.holds_stack);
+    lh_fmt_text(f, "\n    and waits for ");
+    lock_name(f, &s->wants);
+    lh_fmt_text(f, " at");
+    stack_lines(f, s->side.wants_stack);
+}
+
+static void reason(struct lh_fmt *f, const struct lh_finding_reason *fr)
+{
+    const struct lh_reason *r = &fr->reason;
+
+    lh_fmt_text(f, "\n  not in this run: ");
+    switch (r->kind) {
+    case LH_REASON_GATE:
+        lh_fmt_text(f, "both sides hold ");
+        lock_name(f, &fr->lock);
+        lh_fmt_text(f, ", taken at ");
+        first_frame(f, r->stack_a);
+        lh_fmt_text(f, " and ");
+        first_frame(f, r->stack_b);
+        break;
+    case LH_REASON_ONE_THREAD:
+        lh_fmt_text(f, "only thread T");
+        lh_fmt_unsigned(f, r->thread);
+        lh_fmt_text(f, " was seen");
+        break;
+    case LH_REASON_FEW_THREADS:
+        lh_fmt_text(f, "only ");
+        lh_fmt_unsigned(f, r->count);
+        lh_fmt_text(f, " distinct threads were seen");
+        break;
+    case LH_REASON_ORDERED:
+        lh_fmt_text(f, "thread creation and join keep the sides apart");
+        break;
+    case LH_REASON_TIMED:
+        lh_fmt_text(f, "a wait in it is bounded by a timeout");
+        break;
+    }
+}
+
+static void ring(struct lh_fmt *f, const struct lh_finding *finding)
+{
+    lh_fmt_text(f, finding->grade == LH_POSSIBLE ? "potential deadlock LH001"
+                                                 : "conditional ring LH001");
+    lh_fmt_text(f, " between ");
+    for (size_t i = 0; i < finding->nsides; i++) {
+        if (i)
+            lh_fmt_text(f, i + 1 == finding->nsides ? " and " : ", ");
+        lock_name(f, &finding->sides[i].holds);
+    }
+    for (size_t i = 0; i < finding->nsides; i++)
+        side(f, &finding->sides[i]);
+    for (size_t i = 0; i < finding->nreasons; i++)
+        reason(f, &finding->reasons[i]);
+}
+
+static void assertion(struct lh_fmt *f, const struct lh_finding *finding)
+{
+    lh_fmt_text(f, "LH016 assertion failed: ");
+    lock_name(f, &finding->lock);
+    lh_fmt_text(f, finding->asserted_held ? " is not held by "
+                                          : " is held by ");
+    thread_name(f, &finding->thread);
+    lh_fmt_text(f, " at");
+    stack_lines(f, finding->stack);
+}
+
+void lh_printer_finding(const struct lh_finding *finding)
+{
+    struct lh_fmt f = { 0 };
+
+    if (!lh_config.print ||
+        (finding->grade != LH_POSSIBLE && !lh_config.all))
+        return;
+    lh_rawlock_take(&printing);
+    lh_fmt_text(&f, "lockhound: ");
+    if (finding->kind == LH_RING)
+        ring(&f, finding);
+    else
+        assertion(&f, finding);
+    lh_fmt_text(&f, "\n");
+    lh_rawlock_give(&printing);
+    if (!f.failed)
+        lh_stderr_write(f.text, f.length);
+    lh_fmt_free(&f);
+}
+
+void lh_printer_note(const char *text)
+{
+    struct lh_fmt f = { 0 };
+
+    lh_fmt_text(&f, "lockhound: ");
+    lh_fmt_text(&f, text);
+    lh_fmt_text(&f, "\n");
+    if (!f.failed)
+        lh_stderr_write(f.text, f.length);
+    lh_fmt_free(&f);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * real.h - the functions behind our hooks, as the next library has them.
+ *
+ * Filled once by the constructor (initfirst: nothing runs before it), or by a
+ * call that still comes earlier. A name that the C library does not have stays
+ * NULL and its hook returns ENOSYS.
+ */
+#ifndef LH_RUNTIME_REAL_H
+#define LH_RUNTIME_REAL_H
+
+#include <pthread.h>
+#include <time.h>
+
+struct lh_real {
+    int (*mutex_init)(pthread_mutex_t *, const pthread_mutexattr_t *);
+    int (*mutex_destroy)(pthread_mutex_t *);
+    int (*mutex_lock)(pthread_mutex_t *);
+    int (*mutex_trylock)(pthread_mutex_t *);
+    int (*mutex_timedlock)(pthread_mutex_t *, const struct timespec *);
+    int (*mutex_clocklock)(pthread_mutex_t *, clockid_t,
+                           const struct timespec *);
+    int (*mutex_unlock)(pthread_mutex_t *);
+    int (*cond_wait)(pthread_cond_t *, pthread_mutex_t *);
+    int (*cond_timedwait)(pthread_cond_t *, pthread_mutex_t *,
+                          const struct timespec *);
+    int (*cond_clockwait)(pthread_cond_t *, pthread_mutex_t *, clockid_t,
+                          const struct timespec *);
+    int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *),
+                  void *);
+    int (*join)(pthread_t, void **);
+    int (*tryjoin_np)(pthread_t, void **);
+    int (*timedjoin_np)(pthread_t, void **, const struct timespec *);
+    int (*clockjoin_np)(pthread_t, void **, clockid_t,
+                        const struct timespec *);
+    int (*detach)(pthread_t);
+    void (*exit)(void *);
+    int (*setname_np)(pthread_t, const char *);
+};
+
+extern struct lh_real lh_real_table;
+
+/* Fills the table. Needs the loader's lock, so no hook calls it once it is
+ * filled. */
+void lh_real_resolve(void);
+
+static inline const struct lh_real *lh_real(void)
+{
+    if (__builtin_expect(!lh_real_table.mutex_unlock, 0))
+        lh_real_resolve();
+    return &lh_real_table;
+}
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ * sys.c - system calls that are no cancellation points. */
+#include "runtime/sys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static long result(long rc)
+{
+    return rc == -1 ? -errno : rc;
+}
+
+long lh_sys_open(const char *path, int flags, mode_t mode)
+{
+    return result(syscall(SYS_openat, AT_FDCWD, path, flags, mode));
+}
+
+long lh_sys_close(int fd)
+{
+    return result(syscall(SYS_close, fd));
+}
+
+long lh_sys_read(int fd, void *buffer, size_t size_bytes)
+{
+    return result(syscall(SYS_read, fd, buffer, size_bytes));
+}
+
+long lh_sys_readlink(const char *path, char *buffer, size_t size_bytes)
+{
+    return result(
+        syscall(SYS_readlinkat, AT_FDCWD, path, buffer, size_bytes));
+}
+
+long lh_sys_write(int fd, const void *data, size_t size_bytes)
+{
+    return result(syscall(SYS_write, fd, data, size_bytes));
+}
+
+long lh_sys_fstat(int fd, struct stat *st)
+{
+    return result(syscall(SYS_newfstatat, fd, "", st, AT_EMPTY_PATH));
+}
+
+long lh_sys_getpid(void)
+{
+    return syscall(SYS_getpid);
+}
+
+long lh_sys_getppid(void)
+{
+    return syscall(SYS_getppid);
+}
+
+long lh_sys_gettid(void)
+{
+    return syscall(SYS_gettid);
+}
+
+int lh_sys_thread_exists(long pid, long tid)
+{
+    return result(syscall(SYS_tgkill, pid, tid, 0)) != -ESRCH;
+}
+
+void lh_sys_thread_name(char name[16])
+{
+    memset(name, 0, 16);
+    syscall(SYS_prctl, PR_GET_NAME, name, 0, 0, 0);
+    name[15] = '\0';
+}
+
+long lh_sys_hide_descriptor(int fd)
+{
+    /* 900 is beyond what programs reach before their limit of 1024 bites,
+     * and beyond the small numbers that daemons assign by hand. */
+    long high = result(syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 900));
+    if (high < 0)
+        return fd;
+    lh_sys_close(fd);
+    return high;
+}
+
+size_t lh_sys_altstack_left(uintptr_t sp)
+{
+    stack_t ss;
+
+    if (syscall(SYS_sigaltstack, NULL, &ss) != 0 ||
+        !(ss.ss_flags & SS_ONSTACK))
+        return SIZE_MAX;
+    return sp - (uintptr_t)ss.ss_sp;
+}
+
+int64_t lh_sys_time(void)
+{
+    struct timespec now = { 0, 0 };
+
+    syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
+    return now.tv_sec;
+}

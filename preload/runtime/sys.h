@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sys.h - system calls that are no cancellation points.
+ *
+ * glibc's write(2) and open(2) can end the thread when a cancellation is
+ * pending, which would leave the target's mutex locked; syscall(2) cannot. All
+ * return -errno on failure, as the kernel does, and errno is the caller's to
+ * save (guard.h does).
+ */
+#ifndef LH_RUNTIME_SYS_H
+#define LH_RUNTIME_SYS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+long lh_sys_open(const char *path, int flags, mode_t mode);
+long lh_sys_close(int fd);
+long lh_sys_read(int fd, void *buffer, size_t size_bytes);
+long lh_sys_readlink(const char *path, char *buffer, size_t size_bytes);
+long lh_sys_write(int fd, const void *data, size_t size_bytes);
+long lh_sys_fstat(int fd, struct stat *st);
+long lh_sys_getpid(void);
+long lh_sys_getppid(void);
+long lh_sys_gettid(void);
+
+/* True while a thread of this process has that number. */
+int lh_sys_thread_exists(long pid, long tid);
+
+/* The calling thread's name, at most 15 bytes and a zero. */
+void lh_sys_thread_name(char name[16]);
+
+/* Moves fd to a number far above what programs use, close-on-exec. */
+long lh_sys_hide_descriptor(int fd);
+
+/* Bytes left below sp when the thread runs on its alternate signal stack,
+ * SIZE_MAX when it does not. */
+size_t lh_sys_altstack_left(uintptr_t sp);
+
+/* Seconds since the Epoch. Makes a system call when there is no vDSO. */
+int64_t lh_sys_time(void);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * thread.h - what is kept for each thread of the target, and who is who.
+ *
+ * TLS holds one pointer (static TLS is cut out of every thread's stack); the
+ * state itself is mapped. It stays valid until the thread is gone: destructors
+ * of thread-specific data still lock. A joined thread's state is used again;
+ * that of a detached one when the kernel no longer knows its tid.
+ *
+ * Threads:  lh_self belongs to its thread; all else is called with the
+ *           detector's lock held unless it says otherwise.
+ */
+#ifndef LH_RUNTIME_THREAD_H
+#define LH_RUNTIME_THREAD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/segments.h"
+#include "runtime/cache.h"
+#include "runtime/fmt.h"
+
+struct lh_slot;
+struct lh_chunk;
+struct lh_stack_cache;
+struct lh_finding;
+
+struct lh_thread {
+    /* The hot path's line. */
+    struct lh_slot *top;  /* the next free slot; top[-1] is always readable */
+    struct lh_slot *end;  /* the present chunk is full there */
+    uint64_t salt;        /* of the segment and the epoch, for probes; written
+                             by others under the detector's lock */
+    struct lh_cache cache;
+    int32_t tid;
+
+    uint32_t number;      /* in core/segments.h and in records */
+    bool busy;            /* in the slow path: what locks there passes through */
+    bool detached, ending;
+    bool recorded;        /* its record is written */
+    bool registered;      /* can be found by handle */
+    uint32_t cache_epoch; /* lh_order_epoch() its dependencies belong to */
+    uintptr_t stack_low, stack_high; /* 0 while unknown */
+    pthread_t handle;
+    char name[16]; /* by pthread_setname_np; else empty */
+    void *(*start)(void *);
+    void *argument;
+    struct lh_chunk *chunk; /* the first */
+    struct lh_stack_cache *stacks;
+    unsigned notes;              /* to be printed: bits */
+    struct lh_fmt out;           /* records to be written */
+    struct lh_finding *findings; /* to be written and printed */
+    struct lh_thread *next;      /* of all in use, or of the free ones */
+    struct lh_thread **link;     /* what points to this one in use */
+};
+
+/* Written by its own thread; NULL until its first hook. */
+extern _Thread_local struct lh_thread *lh_self
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* A fresh state, in the list of those in use; NULL when memory is short. */
+struct lh_thread *lh_thread_new(void);
+
+/* For a thread that is gone, or never came to be. */
+void lh_thread_release(struct lh_thread *t);
+
+/* Releases the states of detached threads that are gone. */
+void lh_thread_sweep(void);
+
+struct lh_thread *lh_thread_first(void); /* then ->next */
+
+/* The thread with that handle that has not been released; or NULL. */
+struct lh_thread *lh_thread_find(pthread_t handle);
+
+/* Makes t what lh_thread_find(handle) finds. */
+void lh_thread_register(struct lh_thread *t, pthread_t handle);
+
+/* In a forked child: drops all but the caller's. */
+void lh_thread_keep_only(struct lh_thread *self);
+
+#endif

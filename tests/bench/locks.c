@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: MIT
+/*
+ * locks.c - nanoseconds a lock/unlock pair takes, in one mode a process.
+ *
+ *     locks MODE     prints one number
+ *
+ * one             one lock
+ * nested2,4,8     that many locks, taken in a loop and released in reverse
+ * calls4          four locks, each taken by a function that calls the next
+ * private-N       two threads, each with its own lock, N bytes apart
+ * contended0      two threads, one lock, nothing done while it is held
+ * contended500    the same with 500 ns of work while it is held; the time of
+ *                 that work is part of the number
+ * many            10 000 locks on pages of their own, taken in random order,
+ *                 each while its predecessor is held
+ * startup         does nothing; its run time is that of a process
+ *
+ * BENCH_MS is the time to spend (150). It is cut into rounds. Noise only adds
+ * where threads do not meet, so there the best round counts; where they fight
+ * for one lock, a round in which the scheduler kept them apart would be the
+ * best one, so there the median counts.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+
+#include "bench.h"
+
+#define MAX_ROUNDS 64
+#define NTHREADS 2
+#define NMANY 10000
+#define MANY_STRIDE (4096 + 64)
+#define WORK_NS 500
+
+static pthread_mutex_t nest[8] = {
+    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
+    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
+    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
+    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
+};
+static uint64_t budget_ns = 150000000;
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* One thread: a loop does n times what it measures. */
+
+typedef void loop_fn(size_t n);
+
+static void loop_one(size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        pthread_mutex_lock(&nest[0]);
+        pthread_mutex_unlock(&nest[0]);
+    }
+}
+
+static inline void loop_nested(size_t n, int depth)
+{
+    for (size_t i = 0; i < n; i++) {
+        for (int d = 0; d < depth; d++)
+            pthread_mutex_lock(&nest[d]);
+        for (int d = depth; d-- > 0;)
+            pthread_mutex_unlock(&nest[d]);
+    }
+}
+
+/* Volatile, so that the compiler leaves the inner loops loops. */
+static volatile int depths[] = { 2, 4, 8 };
+
+static void loop_nested2(size_t n)
+{
+    loop_nested(n, depths[0]);
+}
+static void loop_nested4(size_t n)
+{
+    loop_nested(n, depths[1]);
+}
+static void loop_nested8(size_t n)
+{
+    loop_nested(n, depths[2]);
+}
+
+static __attribute__((noinline)) void call3(void)
+{
+    pthread_mutex_lock(&nest[3]);
+    pthread_mutex_unlock(&nest[3]);
+}
+
+static __attribute__((noinline)) void call2(void)
+{
+    pthread_mutex_lock(&nest[2]);
+    call3();
+    pthread_mutex_unlock(&nest[2]);
+}
+
+static __attribute__((noinline)) void call1(void)
+{
+    pthread_mutex_lock(&nest[1]);
+    call2();
+    pthread_mutex_unlock(&nest[1]);
+}
+
+static void loop_calls4(size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        pthread_mutex_lock(&nest[0]);
+        call1();
+        pthread_mutex_unlock(&nest[0]);
+    }
+}
+
+static char *many_memory;
+static uint32_t *many_order;
+
+static pthread_mutex_t *many_lock(size_t i)
+{
+    return (pthread_mutex_t *)(many_memory +
+                               many_order[i] * (size_t)MANY_STRIDE);
+}
+
+static void make_many(void)
+{
+    uint64_t seed = 1;
+
+    many_memory = bench_alloc(4096, (size_t)NMANY * MANY_STRIDE);
+    many_order = bench_alloc(64, NMANY * sizeof(*many_order));
+    bench_shuffle(many_order, NMANY, &seed);
+    for (size_t i = 0; i < NMANY; i++)
+        bench_check(pthread_mutex_init(many_lock(i), NULL), "init");
+}
+
+/* Goes on where the last call ended, so that short rounds reach all locks. */
+static void loop_many(size_t n)
+{
+    static size_t at;
+
+    if (!many_memory)
+        make_many();
+    for (size_t i = 0; i < n; i++) {
+        pthread_mutex_lock(many_lock(at));
+        pthread_mutex_lock(many_lock(at + 1));
+        pthread_mutex_unlock(many_lock(at + 1));
+        pthread_mutex_unlock(many_lock(at));
+        at = at + 2 < NMANY ? at + 1 : 0;
+    }
+}
+
+static double time_loop(loop_fn *loop, size_t n)
+{
+    uint64_t start_ns = bench_now_ns();
+
+    loop(n);
+    return (double)(bench_now_ns() - start_ns);
+}
+
+/*
+ * The first call is the warm-up. Then the length of a round is found; one that
+ * takes more than all the time there is, as under Helgrind, is the only one.
+ */
+static double measure_alone(loop_fn *loop, size_t first, unsigned npairs)
+{
+    uint64_t end_ns = bench_now_ns() + budget_ns;
+    double round_ns = (double)budget_ns / 16, best;
+    size_t n = first;
+
+    loop(first);
+    while ((best = time_loop(loop, n)) < round_ns / 2)
+        n *= 2;
+    while (bench_now_ns() < end_ns) {
+        double ns = time_loop(loop, n);
+
+        if (ns < best)
+            best = ns;
+    }
+    return best / (double)n / npairs;
+}
+
+/* Two threads, each pinned to a CPU so that they do run side by side. */
+
+struct worker {
+    pthread_t thread;
+    pthread_mutex_t *lock;
+    unsigned index, work;
+    double rate; /* pairs a nanosecond in the last round */
+} __attribute__((aligned(4096)));
+
+static struct worker workers[NTHREADS];
+/*
+ * The round that runs, the last one to stop, and how many threads have ended
+ * their round. Release stores pair with acquire loads: a worker's rate is
+ * written before it counts itself in ndone.
+ */
+static _Alignas(4096) atomic_uint round_now;
+static _Alignas(4096) atomic_uint round_stop;
+static _Alignas(4096) atomic_uint ndone;
+
+static void pin(unsigned index)
+{
+    cpu_set_t all, mine;
+
+    if (sched_getaffinity(0, sizeof(all), &all) || CPU_COUNT(&all) < NTHREADS)
+        return;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (!CPU_ISSET(cpu, &all) || index-- > 0)
+            continue;
+        CPU_ZERO(&mine);
+        CPU_SET(cpu, &mine);
+        sched_setaffinity(0, sizeof(mine), &mine);
+        return;
+    }
+}
+
+static void work(unsigned nsteps)
+{
+    uint64_t x = nsteps;
+
+    for (unsigned i = 0; i < nsteps; i++) {
+        x = x * 6364136223846793005u + 1;
+        __asm__ volatile("" : "+r"(x));
+    }
+}
+
+/* How many steps of work() take WORK_NS. */
+static unsigned calibrate_work(void)
+{
+    double best = 0;
+
+    for (int i = 0; i < 20; i++) {
+        uint64_t start_ns = bench_now_ns();
+
+        work(10000);
+        double ns = (double)(bench_now_ns() - start_ns);
+        if (i == 0 || ns < best)
+            best = ns;
+    }
+    return (unsigned)(WORK_NS * 10000 / best);
+}
+
+/* The stop flag is looked at between steps, so a short step repeats itself. */
+static __attribute__((noinline)) size_t step(pthread_mutex_t *lock)
+{
+    for (int i = 0; i < 16; i++) {
+        pthread_mutex_lock(lock);
+        pthread_mutex_unlock(lock);
+    }
+    return 16;
+}
+
+static __attribute__((noinline)) size_t work_step(pthread_mutex_t *lock,
+                                                  unsigned nsteps)
+{
+    pthread_mutex_lock(lock);
+    work(nsteps);
+    pthread_mutex_unlock(lock);
+    return 1;
+}
+
+static void run_round(struct worker *w, unsigned number)
+{
+    uint64_t start_ns = bench_now_ns();
+    size_t n = 0;
+
+    while (atomic_load_explicit(&round_stop, memory_order_relaxed) < number)
+        n += w->work ? work_step(w->lock, w->work) : step(w->lock);
+    w->rate = (double)n / (double)(bench_now_ns() - start_ns);
+}
+
+static void *run_worker(void *arg)
+{
+    struct worker *w = arg;
+
+    pin(w->index);
+    for (unsigned seen = 0;;) {
+        unsigned number =
+            atomic_load_explicit(&round_now, memory_order_acquire);
+
+        if (number == UINT32_MAX)
+            return NULL;
+        if (number == seen) {
+            sched_yield();
+            continue;
+        }
+        seen = number;
+        run_round(w, number);
+        atomic_fetch_add_explicit(&ndone, 1, memory_order_release);
+    }
+}
+
+/* Pairs a nanosecond of both threads together, in one round. */
+static double time_round(unsigned number, uint64_t length_ns)
+{
+    struct timespec length = { .tv_nsec = (long)length_ns };
+    double rate = 0;
+
+    atomic_store_explicit(&ndone, 0, memory_order_relaxed);
+    atomic_store_explicit(&round_now, number, memory_order_release);
+    nanosleep(&length, NULL);
+    atomic_store_explicit(&round_stop, number, memory_order_relaxed);
+    while (atomic_load_explicit(&ndone, memory_order_acquire) < NTHREADS)
+        sched_yield();
+    for (int i = 0; i < NTHREADS; i++)
+        rate += workers[i].rate;
+    return rate;
+}
+
+/* Nanoseconds a pair: round ones sorted, best first. */
+static void measure_two(size_t stride, unsigned nsteps, double *ns, int nrounds)
+{
+    char *memory = bench_alloc(4096, stride + sizeof(pthread_mutex_t));
+    uint64_t round_ns = budget_ns / (unsigned)(nrounds + 1);
+
+    for (unsigned i = 0; i < NTHREADS; i++) {
+        struct worker *w = &workers[i];
+
+        w->lock = (pthread_mutex_t *)(memory + i * stride);
+        w->index = i;
+        w->work = nsteps;
+        /*
+         * The first one is also used at once: LLVM's dyndd crashes when the
+         * first two locks of a process are taken at the same time.
+         */
+        if (i == 0 || stride)
+            bench_check(pthread_mutex_init(w->lock, NULL), "init");
+        if (i == 0)
+            step(w->lock);
+        bench_check(pthread_create(&w->thread, NULL, run_worker, w), "thread");
+    }
+    time_round(1, round_ns);
+    for (int i = 0; i < nrounds; i++)
+        ns[i] = 1 / time_round((unsigned)i + 2, round_ns);
+    atomic_store_explicit(&round_now, UINT32_MAX, memory_order_release);
+    for (int i = 0; i < NTHREADS; i++)
+        bench_check(pthread_join(workers[i].thread, NULL), "join");
+    qsort(ns, (size_t)nrounds, sizeof(*ns), compare);
+    free(memory);
+}
+
+/* What one thread sees: both make progress at once. */
+static double measure_private(size_t stride)
+{
+    double ns[7];
+
+    measure_two(stride, 0, ns, 7);
+    return NTHREADS * ns[0];
+}
+
+/* What the lock lets through, whoever takes it. */
+static double measure_contended(unsigned nsteps)
+{
+    double ns[7];
+
+    measure_two(0, nsteps, ns, 7);
+    return ns[3];
+}
+
+static const struct mode {
+    const char *name;
+    loop_fn *loop;
+    size_t first;    /* iterations that reach everything once */
+    unsigned npairs; /* lock/unlock pairs in one iteration */
+} modes[] = {
+    { "one", loop_one, 1000, 1 },         { "nested2", loop_nested2, 1000, 2 },
+    { "nested4", loop_nested4, 1000, 4 }, { "nested8", loop_nested8, 1000, 8 },
+    { "calls4", loop_calls4, 1000, 4 },   { "many", loop_many, NMANY - 1, 2 },
+};
+
+static double measure(const char *name)
+{
+    for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
+        const struct mode *m = &modes[i];
+
+        if (!strcmp(name, m->name))
+            return measure_alone(m->loop, m->first, m->npairs);
+    }
+    if (!strncmp(name, "private-", 8))
+        return measure_private(
+            bench_number(name + 8, sizeof(pthread_mutex_t), 1 << 20) & ~7ul);
+    if (!strcmp(name, "contended0"))
+        return measure_contended(0);
+    if (!strcmp(name, "contended500"))
+        return measure_contended(calibrate_work());
+    fprintf(stderr, "locks: no mode %s\n", name);
+    exit(2);
+}
+
+int main(int argc, char **argv)
+{
+    const char *ms = getenv("BENCH_MS");
+
+    if (argc != 2) {
+        fprintf(stderr, "usage: locks MODE\n");
+        return 2;
+    }
+    if (!strcmp(argv[1], "startup"))
+        return 0;
+    if (ms)
+        budget_ns = bench_number(ms, 1, 7000) * 1000000;
+    printf("%.3f\n", measure(argv[1]));
+    return 0;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ * demangle.c - C++ names as people write them. */
+#include "demangle.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pool.h"
+
+enum { BRIEF_COLUMNS = 48 }; /* above that, template arguments are cut */
+
+typedef char *demangle_fn(const char *, char *, size_t *, int *);
+
+static demangle_fn *demangler(void)
+{
+    static demangle_fn *found;
+    static bool tried;
+    if (!tried) {
+        tried = true;
+        void *library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
+        if (library)
+            found = (demangle_fn *)dlsym(library, "__cxa_demangle");
+    }
+    return found;
+}
+
+char *lh_demangle_full(struct lh_pool *pool, const char *name)
+{
+    if (strncmp(name, "_Z", 2) != 0 || !demangler())
+        return lh_pool_copy(pool, name);
+    int status = 0;
+    char *text = demangler()(name, NULL, NULL, &status);
+    char *result = lh_pool_copy(pool, text && status == 0 ? text : name);
+    free(text);
+    return result;
+}
+
+static bool ends_with(const char *text, size_t n, const char *end)
+{
+    size_t m = strlen(end);
+    return n >= m && memcmp(text + n - m, end, m) == 0;
+}
+
+/* Length without " const", " [clone .cold]" and the like. */
+static size_t without_qualifiers(const char *text, size_t n)
+{
+    static const char *const words[] = { " const", " volatile", " &", " &&",
+                                         NULL };
+    for (bool again = true; again;) {
+        again = false;
+        for (int i = 0; words[i]; i++) {
+            if (ends_with(text, n, words[i])) {
+                n -= strlen(words[i]);
+                again = true;
+            }
+        }
+        const char *clone =
+            n && text[n - 1] == ']' ? memmem(text, n, " [clone ", 8) : NULL;
+        if (clone) {
+            n = (size_t)(clone - text);
+            again = true;
+        }
+    }
+    return n;
+}
+
+/* Length without the parameters at the end: the last pair of parentheses. */
+static size_t without_parameters(const char *text, size_t n)
+{
+    size_t depth = 0;
+    if (!n || text[n - 1] != ')')
+        return n;
+    for (size_t i = n; i-- > 0;) {
+        depth += text[i] == ')';
+        depth -= text[i] == '(';
+        if (depth == 0)
+            return i ? i : n;
+    }
+    return n;
+}
+
+/* Where the name begins, after the return type that templates show. */
+static size_t name_start(const char *text, size_t n)
+{
+    size_t depth = 0, start = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (i >= 8 && memcmp(text + i - 8, "operator", 8) == 0)
+            break; /* "operator bool", "operator<" end the scan */
+        if (strchr("(<{[", text[i]))
+            depth++;
+        else if (strchr(")>}]", text[i]) && depth)
+            depth--;
+        else if (text[i] == ' ' && depth == 0)
+            start = i + 1;
+    }
+    return start;
+}
+
+/* "map<int, std::string>::find" to "map<...>::find", in place. */
+static void cut_templates(char *text)
+{
+    size_t depth = 0;
+    char *to = text;
+    for (const char *from = text; *from; from++) {
+        bool arrow = from > text && from[-1] == '-';
+        if (*from == '>' && depth && !arrow && --depth == 0) {
+            to = memcpy(to, "...", 3);
+            to += 3;
+        }
+        if (depth == 0)
+            *to++ = *from;
+        if (*from == '<')
+            depth++;
+    }
+    *to = '\0';
+}
+
+char *lh_demangle_brief(struct lh_pool *pool, const char *name)
+{
+    char *text = lh_demangle_full(pool, name);
+    if (strncmp(name, "_Z", 2) != 0 || strcmp(text, name) == 0)
+        return text;
+    size_t n = without_parameters(text, without_qualifiers(text, strlen(text)));
+    text[n] = '\0';
+    text += name_start(text, n);
+    /* Each cut needs at least three characters between the brackets: shorter
+     * ones would grow, so very short arguments keep the name as it is. */
+    bool operator_name = strstr(text, "operator") != NULL;
+    if (strlen(text) > BRIEF_COLUMNS && !operator_name) {
+        char *longer = lh_pool_alloc(pool, strlen(text) * 4 + 1);
+        strcpy(longer, text);
+        cut_templates(longer);
+        if (strlen(longer) < strlen(text))
+            text = longer;
+    }
+    return text;
+}

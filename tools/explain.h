@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * explain.h - a finding in words: who, what, how often, why, and what to do.
+ *
+ * The renderers only lay out what is said here. Strings carry the emphasis of
+ * style.h around lock names, belong to the pool and hold no other control
+ * character.
+ */
+#ifndef LH_TOOLS_EXPLAIN_H
+#define LH_TOOLS_EXPLAIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "idmap.h"
+#include "model.h"
+#include "trace.h"
+
+struct lh_explain {
+    struct lh_pool *pool;
+    struct lh_symbols *symbols;
+    const struct lh_model_process *process;
+    const struct lh_model_finding *finding;
+    struct lh_idmap names; /* of locks, by id */
+};
+
+void lh_explain_begin(struct lh_explain *e, struct lh_pool *pool,
+                      struct lh_symbols *symbols,
+                      const struct lh_model_process *process,
+                      const struct lh_model_finding *finding);
+void lh_explain_end(struct lh_explain *e);
+
+/* "LH001 potential deadlock between A and B: T2 (forward) and ..." */
+const char *lh_explain_sentence(const struct lh_explain *e);
+
+/* "accounts[0].lock"; locks of the finding that would share a name get their
+ * number, "mutex@bank.c:31 #17". */
+const char *lh_explain_lock(const struct lh_explain *e, uint64_t lock);
+/* "mutex, initialized at bank.c:31 in account_new" */
+const char *lh_explain_lock_origin(const struct lh_explain *e, uint64_t lock);
+/* The locks of the ring in the order of its sides, each once; their number
+ * goes to n. */
+const uint64_t *lh_explain_locks(const struct lh_explain *e, size_t *n);
+
+/* "T2 (forward)" */
+const char *lh_explain_thread(const struct lh_explain *e, uint64_t thread);
+/* "T2 "worker" (tid 123, started at forward)" */
+const char *lh_explain_thread_long(const struct lh_explain *e, uint64_t thread);
+/* The function that a thread started with, as far as known; else "". */
+const char *lh_explain_thread_start(const struct lh_explain *e,
+                                    uint64_t thread);
+
+/* The stack as people read it; see lh_trace_cut(). */
+struct lh_trace lh_explain_stack(const struct lh_explain *e, uint64_t stack);
+
+/* "holds A" and "waits for B", with how. */
+const char *lh_explain_holds(const struct lh_explain *e, size_t side);
+const char *lh_explain_waits(const struct lh_explain *e, size_t side);
+
+/* "A then B: 1000 times by 3 threads; B then A: once by 1 thread"; "" when
+ * nothing is known. */
+const char *lh_explain_counts(const struct lh_explain *e);
+/* The side that goes against what is usual; -1 if none clearly does. */
+int lh_explain_odd(const struct lh_explain *e);
+
+const char *lh_explain_advice(const struct lh_explain *e);
+/* Why the ring could not close in this run: one of the reasons. */
+const char *lh_explain_reason(const struct lh_explain *e,
+                              const struct lh_model_reason *reason);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * findings.h - the findings of several processes, each told once.
+ *
+ * Forked workers and repeated runs find the same thing again: two findings are
+ * one when their kind, the places of their requests and the classes of their
+ * locks agree, in terms of modules and offsets.
+ */
+#ifndef LH_TOOLS_FINDINGS_H
+#define LH_TOOLS_FINDINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "idmap.h"
+#include "model.h"
+
+struct lh_findings_item {
+    uint64_t key;
+    char id[32]; /* "LH001-3f2a9c1d", the same in each run of this program */
+    const struct lh_model_process *process; /* the one shown: the first of */
+    const struct lh_model_finding *finding; /* those with the highest grade */
+    uint64_t *pids;                         /* all that have it */
+    size_t npids, capacity;
+    bool shown; /* for the caller */
+};
+
+struct lh_findings {
+    struct lh_findings_item **items; /* in the order of first sight */
+    size_t n, capacity;
+    struct lh_idmap by_key, by_finding;
+};
+
+/* Adds a finding, or looks again at one whose record was replaced. Both
+ * pointers must stay valid. Returns what it is part of now. */
+struct lh_findings_item *lh_findings_add(struct lh_findings *list,
+                                         const struct lh_model_process *p,
+                                         const struct lh_model_finding *f);
+/* Possible ones before conditional ones. */
+void lh_findings_sort(struct lh_findings *list);
+void lh_findings_free(struct lh_findings *list);
+
+#endif

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT
+ * json.c - a report as JSON. */
+#include "json.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "explain.h"
+#include "findings.h"
+#include "model.h"
+#include "pool.h"
+#include "style.h"
+#include "summary.h"
+
+enum { VERSION = 1 };
+
+/* Names out of a binary need not be UTF-8, which JSON has to be. */
+static json_t *string(struct lh_pool *pool, const char *text)
+{
+    char *copy = lh_style_strip(lh_pool_copy(pool, text));
+    json_t *value = json_string(copy);
+    if (value)
+        return value;
+    for (char *c = copy; *c; c++)
+        if ((unsigned char)*c >= 0x80)
+            *c = '?';
+    return json_string(copy);
+}
+
+static json_t *number(uint64_t n)
+{
+    return json_integer((json_int_t)(n & INT64_MAX));
+}
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+    json_object_set_new(object, key, value);
+}
+
+static void set_text(struct lh_explain *e, json_t *object, const char *key,
+                     const char *text)
+{
+    if (*text)
+        set(object, key, string(e->pool, text));
+}
+
+static json_t *hexadecimal(struct lh_explain *e, uint64_t n)
+{
+    return string(e->pool,
+                  lh_pool_format(e->pool, "0x%llx", (unsigned long long)n));
+}
+
+static json_t *line_object(struct lh_explain *e,
+                           const struct lh_trace_line *line)
+{
+    json_t *o = json_object();
+    set_text(e, o, "function", line->function);
+    set_text(e, o, "file", line->file);
+    if (line->line > 0)
+        set(o, "line", json_integer(line->line));
+    set_text(e, o, "module", line->module);
+    set(o, "offset", hexadecimal(e, line->offset));
+    set(o, "inlined", json_boolean(line->inlined));
+    return o;
+}
+
+/* The whole stack, with what the text report cuts. */
+static json_t *stack_array(struct lh_explain *e, uint64_t stack)
+{
+    struct lh_trace t = lh_trace_read(e->pool, e->symbols, e->process, stack);
+    json_t *list = json_array();
+    for (size_t i = 0; i < t.n; i++)
+        json_array_append_new(list, line_object(e, &t.lines[i]));
+    return list;
+}
+
+static void set_stack(struct lh_explain *e, json_t *object, const char *key,
+                      uint64_t stack)
+{
+    const struct lh_model_stack *s = lh_model_stack(e->process, stack);
+    set(object, key, stack_array(e, stack));
+    if (s && s->partial)
+        set(object, "partial", json_true());
+    if (s && s->truncated)
+        set(object, "truncated", json_true());
+}
+
+static json_t *lock_object(struct lh_explain *e, uint64_t id)
+{
+    const struct lh_model_lock *l = lh_model_lock(e->process, id);
+    json_t *o = json_object();
+    set(o, "id", number(id));
+    set(o, "name", string(e->pool, lh_explain_lock(e, id)));
+    if (!l)
+        return o;
+    set(o, "kind", string(e->pool, l->kind));
+    set_text(e, o, "subtype", l->subtype);
+    set(o, "address", hexadecimal(e, l->address));
+    set(o, "class",
+        string(e->pool, l->is_static ? "static"
+                        : l->init    ? "initialized"
+                        : l->first   ? "first-taken"
+                                     : "unknown"));
+    set(o, "origin", string(e->pool, lh_explain_lock_origin(e, id)));
+    if (l->has_rank)
+        set(o, "rank", json_integer(l->rank));
+    if (l->init || l->first)
+        set(o, "stack", stack_array(e, l->init ? l->init : l->first));
+    return o;
+}
+
+static json_t *locks_array(struct lh_explain *e)
+{
+    size_t n;
+    const uint64_t *locks = lh_explain_locks(e, &n);
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list, lock_object(e, locks[i]));
+    return list;
+}
+
+static json_t *thread_object(struct lh_explain *e, uint64_t id)
+{
+    const struct lh_model_thread *t = lh_model_thread(e->process, id);
+    json_t *o = json_object();
+    set(o, "id", number(id));
+    if (!t)
+        return o;
+    set(o, "tid", number(t->tid));
+    set_text(e, o, "name", t->name);
+    set_text(e, o, "start", lh_explain_thread_start(e, id));
+    return o;
+}
+
+static json_t *acquisition(struct lh_explain *e, uint64_t lock, bool shared,
+                           uint64_t stack)
+{
+    json_t *o = json_object();
+    set(o, "lock", number(lock));
+    set(o, "name", string(e->pool, lh_explain_lock(e, lock)));
+    set(o, "mode", json_string(shared ? "shared" : "exclusive"));
+    set_stack(e, o, "stack", stack);
+    return o;
+}
+
+static json_t *side_object(struct lh_explain *e, size_t i)
+{
+    static const char *const waits[] = { "block", "timed", "condition" };
+    const struct lh_model_side *s = &e->finding->sides[i];
+    struct lh_model_seen seen = lh_model_seen(e->process, s);
+    json_t *o = json_object();
+    json_t *wants = acquisition(e, s->wants, s->wants_shared, s->wants_stack);
+    set(wants, "wait", json_string(waits[s->wait]));
+    set(o, "thread", thread_object(e, s->thread));
+    set(o, "holds", acquisition(e, s->holds, s->holds_shared, s->holds_stack));
+    set(o, "wants", wants);
+    set(o, "times", number(seen.times));
+    set(o, "threads", number(seen.threads));
+    set(o, "odd", json_boolean(lh_explain_odd(e) == (int)i));
+    return o;
+}
+
+static json_t *reason_object(struct lh_explain *e,
+                             const struct lh_model_reason *r)
+{
+    json_t *o = json_object();
+    set(o, "reason", string(e->pool, r->word));
+    set(o, "text", string(e->pool, lh_explain_reason(e, r)));
+    if (r->kind == LH_MODEL_GATE) {
+        set(o, "lock", lock_object(e, r->lock));
+        set(o, "stacks",
+            json_pack("[o, o]", stack_array(e, r->stacks[0]),
+                      stack_array(e, r->stacks[1])));
+    }
+    if (r->kind == LH_MODEL_ONE_THREAD)
+        set(o, "thread", number(r->thread));
+    if (r->kind == LH_MODEL_FEW_THREADS)
+        set(o, "threads", number(r->threads));
+    if (r->kind == LH_MODEL_TIMED_WAIT)
+        set(o, "sides", json_pack("[i]", (int)r->sides[0]));
+    if (r->kind == LH_MODEL_GATE || r->kind == LH_MODEL_ORDERED)
+        set(o, "sides",
+            json_pack("[i, i]", (int)r->sides[0], (int)r->sides[1]));
+    return o;
+}
+
+static json_t *pids_array(const struct lh_findings_item *item)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < item->npids; i++)
+        json_array_append_new(list, number(item->pids[i]));
+    return list;
+}
+
+static json_t *finding_object(struct lh_explain *e,
+                              const struct lh_findings_item *item)
+{
+    static const char *const grades[] = { "conditional", "possible",
+                                          "happened" };
+    const struct lh_model_finding *f = item->finding;
+    json_t *o = json_object(), *sides = json_array(), *reasons = json_array();
+    set(o, "id", string(e->pool, item->id));
+    set(o, "kind", string(e->pool, f->kind));
+    set(o, "grade", json_string(grades[f->grade]));
+    set(o, "summary", string(e->pool, lh_explain_sentence(e)));
+    set(o, "locks", locks_array(e));
+    for (size_t i = 0; i < f->nsides; i++)
+        json_array_append_new(sides, side_object(e, i));
+    set(o, "sides", sides);
+    if (f->nsides == 0 && f->stack) {
+        set(o, "thread", thread_object(e, f->thread));
+        set_stack(e, o, "stack", f->stack);
+    }
+    for (size_t i = 0; i < f->nreasons; i++)
+        json_array_append_new(reasons, reason_object(e, &f->reasons[i]));
+    set(o, "reasons", reasons);
+    set(o, "rings", number(lh_model_rings(item->process, f)));
+    set_text(e, o, "advice", lh_explain_advice(e));
+    set(o, "processes", pids_array(item));
+    return o;
+}
+
+static json_t *findings_array(bool all, struct lh_symbols *symbols,
+                              const struct lh_findings *findings)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < findings->n; i++) {
+        const struct lh_findings_item *item = findings->items[i];
+        if (item->finding->grade == LH_MODEL_CONDITIONAL && !all)
+            continue;
+        struct lh_pool pool = { 0 };
+        struct lh_explain e;
+        lh_explain_begin(&e, &pool, symbols, item->process, item->finding);
+        json_array_append_new(list, finding_object(&e, item));
+        lh_explain_end(&e);
+        lh_pool_free(&pool);
+    }
+    return list;
+}
+
+static json_t *summary_object(const struct lh_summary *s)
+{
+    json_t *kinds = json_object();
+    for (size_t i = 0; i < s->nkinds; i++) {
+        const struct lh_summary_kind *k = &s->kinds[i];
+        set(kinds, k->kind,
+            json_pack("{s:I, s:I}", "possible", (json_int_t)k->counting,
+                      "conditional", (json_int_t)k->conditional));
+    }
+    json_t *o = json_object();
+    set(o, "possible", number(s->counting));
+    set(o, "conditional", number(s->conditional));
+    set(o, "locks", number(s->locks));
+    set(o, "threads", number(s->threads));
+    set(o, "orders", number(s->orders));
+    set(o, "processes", number(s->processes));
+    set(o, "kinds", kinds);
+    return o;
+}
+
+int lh_json_report(FILE *out, bool all, struct lh_symbols *symbols,
+                   const struct lh_findings *findings,
+                   const struct lh_summary *summary)
+{
+    json_t *report = json_object();
+    set(report, "lockhound", json_integer(VERSION));
+    set(report, "findings", findings_array(all, symbols, findings));
+    set(report, "summary", summary_object(summary));
+    int rc = json_dumpf(report, out, JSON_INDENT(2));
+    fputc('\n', out);
+    json_decref(report);
+    return rc == 0 ? 0 : EIO;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ * main.c - lockhound: which subcommand it is. */
+#include <stdio.h>
+#include <string.h>
+
+#include "diag.h"
+#include "options.h"
+#include "report.h"
+#include "run.h"
+
+#ifndef LH_VERSION
+#define LH_VERSION "unknown"
+#endif
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+    { "run", lh_run_main },
+    { "report", lh_report_main },
+};
+
+static int finish(void)
+{
+    if (fflush(stdout) != 0)
+        lh_diag_fail("stdout: cannot be written");
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        lh_diag_fail("a command is missing (expected run, report or --help)");
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("lockhound " LH_VERSION);
+        return finish();
+    }
+    if (strcmp(argv[1], "--help") == 0) {
+        lh_options_help(stdout);
+        return finish();
+    }
+    lh_diag_fail("unknown command '%s' (expected run, report or --help)",
+                 argv[1]);
+}

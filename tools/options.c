@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT
+ * options.c - the command line. */
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diag.h"
+
+struct option_row {
+    const char *name;
+    const char *value; /* its name in the help; NULL: takes none */
+    const char *help;
+    const char *expected; /* what a good value is */
+    bool (*set)(struct lh_options *o, const char *value);
+};
+
+static bool set_dir(struct lh_options *o, const char *value)
+{
+    o->dir = value;
+    return *value != '\0';
+}
+
+static bool set_all(struct lh_options *o, const char *value)
+{
+    (void)value;
+    o->all = true;
+    return true;
+}
+
+bool lh_options_exit_code(const char *text, int *code)
+{
+    char *end;
+    errno = 0;
+    long n = strtol(text, &end, 10);
+    if (end == text || *end || errno || n < 0 || n > 255)
+        return false;
+    *code = (int)n;
+    return true;
+}
+
+static bool set_exit_code(struct lh_options *o, const char *value)
+{
+    return lh_options_exit_code(value, &o->exit_code);
+}
+
+static bool set_stacks(struct lh_options *o, const char *value)
+{
+    o->stacks = value;
+    return strcmp(value, "auto") == 0 || strcmp(value, "exact") == 0 ||
+           strcmp(value, "pc") == 0;
+}
+
+static bool set_memory(struct lh_options *o, const char *value)
+{
+    size_t digits = strspn(value, "0123456789");
+    o->memory = value;
+    if (digits == 0 || digits > 9)
+        return false;
+    const char *unit = value + digits;
+    return !*unit || (strchr("kKmMgG", *unit) && !unit[1]);
+}
+
+static bool set_color(struct lh_options *o, const char *value)
+{
+    static const char *const words[] = { "auto", "always", "never" };
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(words[i], value) == 0) {
+            o->colour = (enum lh_colour)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool set_format(struct lh_options *o, const char *value)
+{
+    o->json = strcmp(value, "json") == 0;
+    return o->json || strcmp(value, "text") == 0;
+}
+
+static bool set_output(struct lh_options *o, const char *value)
+{
+    o->output = value;
+    return *value != '\0';
+}
+
+#define ALL                                                                    \
+    {                                                                          \
+        "all", NULL, "show conditional findings too", "", set_all              \
+    }
+#define EXIT_CODE                                                              \
+    {                                                                          \
+        "exit-code", "N", "exit status when there are findings (66 or 67)",    \
+            "0 to 255", set_exit_code                                          \
+    }
+#define COLOR                                                                  \
+    {                                                                          \
+        "color", "WHEN", "auto, always or never", "auto, always or never",     \
+            set_color                                                          \
+    }
+
+static const struct option_row run_options[] = {
+    { "dir", "DIR", "folder for the records (./lockhound.PID)", "a folder",
+      set_dir },
+    ALL,
+    EXIT_CODE,
+    { "stacks", "HOW", "auto, exact (always whole) or pc (caller only)",
+      "auto, exact or pc", set_stacks },
+    { "memory", "SIZE", "limit of the detector's memory, such as 512M",
+      "a size such as 512M", set_memory },
+    COLOR,
+    { NULL, NULL, NULL, NULL, NULL },
+};
+
+static const struct option_row report_options[] = {
+    { "format", "FORMAT", "text or json", "text or json", set_format },
+    ALL,
+    { "output", "FILE", "write the report to FILE, not to stdout", "a file",
+      set_output },
+    EXIT_CODE,
+    COLOR,
+    { NULL, NULL, NULL, NULL, NULL },
+};
+
+static const struct command {
+    const char *name, *usage, *about, *letters;
+    const struct option_row *options;
+} commands[] = {
+    [LH_OPTIONS_RUN] = { "run", "lockhound run [options] -- CMD [ARG...]",
+                         "Runs CMD and reports how its locks could deadlock.",
+                         "+:", run_options },
+    [LH_OPTIONS_REPORT] = { "report", "lockhound report [options] FILE|DIR...",
+                            "Reports from the records of earlier runs.",
+                            ":o:", report_options },
+};
+
+enum { MAX_OPTIONS = 15, NCOMMANDS = sizeof commands / sizeof *commands };
+
+static void print_option(FILE *out, const char *name, const char *value,
+                         const char *help)
+{
+    char text[64];
+    snprintf(text, sizeof text, "--%s%s%s", name, value ? "=" : "",
+             value ? value : "");
+    fprintf(out, "  %-18s %s\n", text, help);
+}
+
+static void print_help(FILE *out, const struct command *c)
+{
+    fprintf(out, "usage: %s\n%s\n\n", c->usage, c->about);
+    for (const struct option_row *o = c->options; o->name; o++)
+        print_option(out, o->name, o->value, o->help);
+    print_option(out, "help", NULL, "this text");
+}
+
+void lh_options_help(FILE *out)
+{
+    fputs("lockhound finds lock-order deadlocks before they happen.\n\n", out);
+    for (int i = 0; i < NCOMMANDS; i++)
+        fprintf(out, "  %-42s %s\n", commands[i].usage, "");
+    fputs("\n", out);
+    print_option(out, "help", NULL, "this text; run --help, report --help");
+    print_option(out, "version", NULL, "the version");
+    fputs("\nman lockhound has the rest.\n", out);
+}
+
+/* getopt's table: our rows, then help. */
+static void fill(const struct command *c, struct option *table)
+{
+    int n = 0;
+    for (; c->options[n].name && n < MAX_OPTIONS - 1; n++)
+        table[n] = (struct option){ c->options[n].name,
+                                    c->options[n].value ? required_argument
+                                                        : no_argument,
+                                    NULL, 'a' + 256 + n };
+    table[n] = (struct option){ "help", no_argument, NULL, 'h' };
+    table[n + 1] = (struct option){ NULL, 0, NULL, 0 };
+}
+
+static void set(const struct command *c, const struct option_row *row,
+                struct lh_options *o, const char *value)
+{
+    if (!row->set(o, value))
+        lh_diag_fail("%s: --%s: bad value '%s' (expected %s)", c->name,
+                     row->name, value, row->expected);
+}
+
+static const struct option_row *row_called(const struct command *c,
+                                           const char *name)
+{
+    const struct option_row *row = c->options;
+    while (strcmp(row->name, name) != 0)
+        row++;
+    return row;
+}
+
+static void take(const struct command *c, int letter, char **argv,
+                 struct lh_options *o)
+{
+    if (letter == 'h') {
+        print_help(stdout, c);
+        exit(fflush(stdout) == 0 ? 0 : LH_EXIT_USAGE);
+    }
+    if (letter == 'o')
+        set(c, row_called(c, "output"), o, optarg);
+    else if (letter == ':')
+        lh_diag_fail("%s: %s: needs a value (expected as in lockhound %s "
+                     "--help)",
+                     c->name, argv[optind - 1], c->name);
+    else if (letter == '?')
+        lh_diag_fail("%s: unknown option or value in '%s' (expected as in "
+                     "lockhound %s --help)",
+                     c->name, argv[optind - 1], c->name);
+    else
+        set(c, &c->options[letter - 'a' - 256], o, optarg);
+}
+
+void lh_options_parse(enum lh_options_command command, int argc, char **argv,
+                      struct lh_options *options)
+{
+    const struct command *c = &commands[command];
+    struct option table[MAX_OPTIONS + 1];
+    int letter;
+    fill(c, table);
+    *options = (struct lh_options){ .exit_code = -1 };
+    opterr = 0;
+    while ((letter = getopt_long(argc, argv, c->letters, table, NULL)) != -1)
+        take(c, letter, argv, options);
+    options->rest = argv + optind;
+    options->nrest = argc - optind;
+    if (options->nrest == 0)
+        lh_diag_fail("%s: %s is missing (expected %s)", c->name,
+                     command == LH_OPTIONS_RUN ? "the command"
+                                               : "the record file",
+                     c->usage);
+}

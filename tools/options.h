@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * options.h - the command line: one table of long options a subcommand, for
+ * parsing and for --help.
+ */
+#ifndef LH_TOOLS_OPTIONS_H
+#define LH_TOOLS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "style.h"
+
+enum lh_options_command { LH_OPTIONS_RUN, LH_OPTIONS_REPORT };
+
+struct lh_options {
+    const char *dir;    /* NULL where not given, like the other strings */
+    const char *stacks; /* "auto", "exact" or "pc" */
+    const char *memory; /* "512M" */
+    const char *output;
+    bool all, json;
+    int exit_code; /* -1: not given */
+    enum lh_colour colour;
+    char **rest; /* what follows the options, ended by NULL */
+    int nrest;
+};
+
+/* argv[0] is the subcommand. Prints the help and exits with 0 when that is
+ * asked for; says what is wrong and exits with 2. */
+void lh_options_parse(enum lh_options_command command, int argc, char **argv,
+                      struct lh_options *options);
+
+/* The help of lockhound itself. */
+void lh_options_help(FILE *out);
+
+/* Whether text is a value that --exit-code takes, which goes to code. */
+bool lh_options_exit_code(const char *text, int *code);
+
+#endif

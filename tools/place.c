@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ * place.c - source files named so that the reader finds them. */
+#include "place.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pool.h"
+
+const char *lh_place_base(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+/* The rest of path below folder; NULL if it is elsewhere. */
+static const char *below(const char *path, const char *folder)
+{
+    size_t n = strlen(folder);
+    while (n > 1 && folder[n - 1] == '/')
+        n--;
+    if (n <= 1 || strncmp(path, folder, n) != 0 || path[n] != '/')
+        return NULL;
+    return path + n + 1;
+}
+
+static const char *working_folder(void)
+{
+    static char folder[4096];
+    static bool asked;
+    if (!asked && !getcwd(folder, sizeof folder))
+        folder[0] = '\0';
+    asked = true;
+    return folder;
+}
+
+/* Takes "./" and "dir/../" out of a path, in place. */
+static void normalize(char *path)
+{
+    char *at;
+    while ((at = strstr(path, "/./")))
+        memmove(at, at + 2, strlen(at + 2) + 1);
+    while ((at = strstr(path, "/../")) && at > path) {
+        char *start = memrchr(path, '/', (size_t)(at - path));
+        char *folder = start ? start + 1 : path;
+        if (strncmp(folder, "../", 3) == 0 || folder == at)
+            return;
+        memmove(folder, at + 4, strlen(at + 4) + 1);
+    }
+}
+
+static const char *last_two(const char *path)
+{
+    const char *base = lh_place_base(path);
+    if (base == path || base - 1 == path)
+        return base;
+    const char *slash = memrchr(path, '/', (size_t)(base - 1 - path));
+    return slash ? slash + 1 : path;
+}
+
+const char *lh_place_short(struct lh_pool *pool, const char *file,
+                           const char *built_in, int line)
+{
+    if (!*file)
+        return "";
+    char *path = lh_pool_copy(pool, file);
+    char *folder = lh_pool_copy(pool, built_in);
+    normalize(path);
+    normalize(folder);
+    const char *name = below(path, working_folder());
+    if (!name)
+        name = below(path, folder);
+    if (!name && path[0] == '/')
+        name = last_two(path);
+    if (!name)
+        name = path;
+    return line > 0 ? lh_pool_format(pool, "%s:%d", name, line)
+                    : lh_pool_copy(pool, name);
+}

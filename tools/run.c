@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT
+ * run.c - lockhound run. */
+#include "run.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "diag.h"
+#include "findings.h"
+#include "follow.h"
+#include "model.h"
+#include "options.h"
+#include "pool.h"
+#include "setting.h"
+#include "spawn.h"
+#include "style.h"
+#include "summary.h"
+#include "symbols.h"
+#include "target.h"
+#include "text.h"
+
+enum { PAUSE_MS = 10 }; /* between two looks at records that keep coming */
+
+struct run {
+    struct lh_pool pool;
+    struct lh_options options;
+    char *setting;   /* the LOCKHOUND variable */
+    const char *dir; /* as the user wrote it */
+    bool dir_is_new;
+    struct lh_follow follow;
+    struct lh_spawn target;
+    struct lh_findings findings;
+    struct lh_symbols *symbols;
+    uint64_t *looked; /* records seen of each of follow.processes */
+    size_t nlooked, capacity;
+    bool colour;
+};
+
+/* Keys that the tool acts on itself become options; the preload gets the
+ * rest. */
+static void take_setting(struct run *r)
+{
+    const char *given = getenv("LOCKHOUND");
+    const char *dir = lh_setting_get(&r->pool, given, "dir");
+    const char *code = lh_setting_get(&r->pool, given, "exit-code");
+    if (!r->options.dir)
+        r->options.dir = dir;
+    if (r->options.exit_code < 0 && code &&
+        !lh_options_exit_code(code, &r->options.exit_code))
+        lh_diag_fail("exit-code '%s' in LOCKHOUND: bad value (expected 0 to "
+                     "255)",
+                     code);
+    r->options.all |= lh_setting_get(&r->pool, given, "all") != NULL;
+    r->setting = lh_setting_put(&r->pool, given, "print", "none");
+    r->setting = lh_setting_put(&r->pool, r->setting, "exit-code", NULL);
+    r->setting = lh_setting_put(&r->pool, r->setting, "all", NULL);
+    if (r->options.stacks)
+        r->setting =
+            lh_setting_put(&r->pool, r->setting, "stacks", r->options.stacks);
+    if (r->options.memory)
+        r->setting =
+            lh_setting_put(&r->pool, r->setting, "memory", r->options.memory);
+}
+
+static void make_dir(struct run *r)
+{
+    char path[PATH_MAX];
+    struct stat st;
+    r->dir = r->options.dir
+                 ? r->options.dir
+                 : lh_pool_format(&r->pool, "./lockhound.%d/", (int)getpid());
+    r->dir_is_new = mkdir(r->dir, 0777) == 0;
+    if (!r->dir_is_new && errno != EEXIST)
+        lh_diag_fail("%s: %s (expected a folder that can be made)", r->dir,
+                     strerror(errno));
+    if (stat(r->dir, &st) == 0 && !S_ISDIR(st.st_mode))
+        lh_diag_fail("%s: is no folder (expected one for the records)", r->dir);
+    if (access(r->dir, W_OK | X_OK) != 0 || !realpath(r->dir, path))
+        lh_diag_fail("%s: %s (expected a folder to write to)", r->dir,
+                     strerror(errno));
+    r->setting = lh_setting_put(&r->pool, r->setting, "dir", path);
+}
+
+/* Beside the command, as in the build folder, or where it is installed. */
+static const char *find_preload(struct run *r)
+{
+    static const char *const places[] = { "", "../lib/lockhound/", "../lib/" };
+    char exe[PATH_MAX] = "", path[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    char *slash = n > 0 ? strrchr(exe, '/') : NULL;
+    if (!slash)
+        lh_diag_fail("/proc/self/exe: cannot be read (expected /proc)");
+    *slash = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const char *file =
+            lh_pool_format(&r->pool, "%s/%sliblockhound.so", exe, places[i]);
+        if (realpath(file, path) && access(path, R_OK) == 0) {
+            if (strpbrk(path, " :"))
+                lh_diag_fail("%s: cannot be preloaded (expected a path "
+                             "without space and colon)",
+                             path);
+            return lh_pool_copy(&r->pool, path);
+        }
+    }
+    lh_diag_fail("liblockhound.so: not found (expected in %s, %s/../lib/"
+                 "lockhound or %s/../lib)",
+                 exe, exe, exe);
+}
+
+static const char *joined(struct run *r, const char *first,
+                          const char *variable)
+{
+    const char *old = getenv(variable);
+    return old && *old ? lh_pool_format(&r->pool, "%s:%s", first, old) : first;
+}
+
+static void start(struct run *r)
+{
+    struct lh_target target;
+    const char *command = r->options.rest[0];
+    lh_target_check(&r->pool, command, &target);
+    const char *preload = joined(r, find_preload(r), "LD_PRELOAD");
+    make_dir(r);
+    int error = lh_follow_start(&r->follow, r->dir);
+    if (error)
+        lh_diag_fail("%s: cannot be watched: %s (expected inotify)", r->dir,
+                     strerror(error));
+    /* A shared ASan runtime refuses to run behind another library. It need not
+     * be the first one for what it does. */
+    const char *asan = "verify_asan_link_order=0";
+    const char *old = getenv("ASAN_OPTIONS");
+    if (old && *old)
+        asan = lh_pool_format(&r->pool, "%s:%s", old, asan);
+    const char *variables[] = { "LD_PRELOAD",
+                                preload,
+                                "LOCKHOUND",
+                                r->setting,
+                                target.shared_asan ? "ASAN_OPTIONS" : NULL,
+                                asan,
+                                NULL };
+    error = lh_spawn_start(&r->target, r->options.rest, variables);
+    if (error) {
+        if (r->dir_is_new)
+            rmdir(r->dir);
+        lh_diag_fail("%s: cannot be run: %s", command, strerror(error));
+    }
+}
+
+/* In one write, as the target may be writing to the same stream. */
+static void show(struct run *r, struct lh_findings_item *item)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    if (!out)
+        lh_diag_fail("out of memory");
+    lh_text_finding(out, r->colour, r->symbols, item);
+    if (fclose(out) == 0)
+        fwrite(text, 1, n, stderr);
+    fflush(stderr);
+    free(text);
+    item->shown = true;
+}
+
+/* Possible ones are shown at once; conditional ones may still rise, and wait
+ * for the end. */
+static void look_at(struct run *r, const struct lh_model_process *p, bool last)
+{
+    for (size_t i = 0; i < p->nfindings; i++) {
+        const struct lh_model_finding *f = p->findings[i];
+        if (!last &&
+            (f->grade == LH_MODEL_CONDITIONAL || !lh_model_is_complete(p, f)))
+            continue;
+        struct lh_findings_item *item = lh_findings_add(&r->findings, p, f);
+        if (!item->shown && f->grade != LH_MODEL_CONDITIONAL)
+            show(r, item);
+    }
+}
+
+static void look(struct run *r, bool last)
+{
+    for (size_t i = 0; i < r->follow.n; i++) {
+        const struct lh_model_process *p = r->follow.processes[i];
+        if (i == r->nlooked) {
+            r->looked = lh_pool_grow(r->looked, r->nlooked, &r->capacity,
+                                     sizeof *r->looked);
+            r->looked[r->nlooked++] = 0;
+        }
+        if (last || r->looked[i] != p->nrecords)
+            look_at(r, p, last);
+        r->looked[i] = p->nrecords;
+    }
+}
+
+static void watch(struct run *r)
+{
+    struct pollfd fds[] = { { .fd = r->target.fd, .events = POLLIN },
+                            { .fd = r->follow.fd, .events = POLLIN } };
+    for (;;) {
+        poll(fds, 2, -1);
+        if (fds[0].revents && lh_spawn_poll(&r->target))
+            return;
+        if (!fds[1].revents)
+            continue;
+        lh_follow_read(&r->follow);
+        look(r, false);
+        poll(fds, 1, PAUSE_MS);
+    }
+}
+
+static void show_conditional(struct run *r)
+{
+    lh_findings_sort(&r->findings);
+    for (size_t i = 0; i < r->findings.n; i++)
+        if (!r->findings.items[i]->shown && r->options.all)
+            show(r, r->findings.items[i]);
+}
+
+/* What was shown when the first process had found it. */
+static void say_repeated(struct run *r)
+{
+    for (size_t i = 0; i < r->findings.n; i++) {
+        const struct lh_findings_item *item = r->findings.items[i];
+        if (!item->shown || item->npids < 2)
+            continue;
+        lh_diag_say("%s of pid %llu also in pid %llu%s; in %zu processes",
+                    item->finding->kind, (unsigned long long)item->process->pid,
+                    (unsigned long long)(item->pids[0] == item->process->pid
+                                             ? item->pids[1]
+                                             : item->pids[0]),
+                    item->npids > 2 ? " and others" : "", item->npids);
+    }
+}
+
+static void say_living(struct run *r)
+{
+    for (size_t i = 0; i < r->follow.n; i++) {
+        const struct lh_model_process *p = r->follow.processes[i];
+        if (lh_follow_lives(p))
+            lh_diag_say("pid %llu (%s) still runs; lockhound report %s tells "
+                        "what it finds from now on",
+                        (unsigned long long)p->pid, p->exe, r->dir);
+    }
+}
+
+static void conclude(struct run *r, struct lh_summary *summary)
+{
+    size_t readable = 0;
+    int status = r->target.status;
+    if (WIFSIGNALED(status))
+        lh_diag_say("%s was killed by signal %d (%s)", r->options.rest[0],
+                    WTERMSIG(status), strsignal(WTERMSIG(status)));
+    for (size_t i = 0; i < r->follow.n; i++) {
+        readable += r->follow.processes[i]->started;
+        lh_summary_notes(r->follow.processes[i]);
+    }
+    say_repeated(r);
+    say_living(r);
+    if (!readable)
+        lh_diag_say("no records were written: the preload was not loaded "
+                    "(static or privileged program, or LD_PRELOAD cleared?)");
+    lh_summary_count(summary, &r->findings, r->follow.processes, r->follow.n);
+    bool empty = !readable && r->dir_is_new && rmdir(r->dir) == 0;
+    lh_diag_say("%s%s%s", lh_summary_line(&r->pool, summary, r->options.all),
+                empty ? "" : "; records in ", empty ? "" : r->dir);
+}
+
+static int exit_status(const struct run *r, const struct lh_summary *summary)
+{
+    int status = r->target.status;
+    int code = r->options.exit_code;
+    if (summary->status && code != 0)
+        return code > 0 ? code : summary->status;
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int lh_run_main(int argc, char **argv)
+{
+    struct run r = { 0 };
+    struct lh_summary summary;
+    lh_options_parse(LH_OPTIONS_RUN, argc, argv, &r.options);
+    r.colour = lh_style_wanted(r.options.colour, STDERR_FILENO);
+    r.symbols = lh_symbols_new();
+    take_setting(&r);
+    start(&r);
+    watch(&r);
+    lh_follow_finish(&r.follow);
+    look(&r, true);
+    show_conditional(&r);
+    conclude(&r, &summary);
+    int status = exit_status(&r, &summary);
+    lh_findings_free(&r.findings);
+    lh_symbols_free(r.symbols);
+    lh_follow_end(&r.follow);
+    free(r.looked);
+    lh_pool_free(&r.pool);
+    return status;
+}

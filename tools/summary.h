@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * summary.h - what was found in all, in one line and as an exit status.
+ */
+#ifndef LH_TOOLS_SUMMARY_H
+#define LH_TOOLS_SUMMARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct lh_findings;
+struct lh_model_process;
+struct lh_pool;
+
+enum {
+    LH_SUMMARY_KINDS = 32,
+    LH_SUMMARY_POSSIBLE = 66, /* exit status when something may happen */
+    LH_SUMMARY_HAPPENED = 67, /* and when something did */
+};
+
+struct lh_summary_kind {
+    const char *kind;
+    size_t counting; /* possible or happened */
+    size_t conditional;
+};
+
+struct lh_summary {
+    struct lh_summary_kind
+        kinds[LH_SUMMARY_KINDS]; /* more are not told apart */
+    size_t nkinds;
+    size_t counting, conditional;
+    size_t processes;
+    uint64_t locks, threads, orders;
+    int status; /* 0, 66 or 67 */
+};
+
+void lh_summary_count(struct lh_summary *s, const struct lh_findings *findings,
+                      struct lh_model_process *const *processes, size_t n);
+
+/* "1 possible deadlock (LH001), 2 conditional (--all shows them); 14 locks,
+ * 3 threads, 9 orders, 1 process". all: they are shown. */
+const char *lh_summary_line(struct lh_pool *pool, const struct lh_summary *s,
+                            bool all);
+
+/* Says each note of the process, that is what limits its records. */
+void lh_summary_notes(const struct lh_model_process *p);
+
+#endif

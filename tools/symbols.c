@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT
+ * symbols.c - from module and offset to function, file and line (libdw). */
+#include "symbols.h"
+
+#include <dwarf.h>
+#include <elfutils/libdwelf.h>
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "demangle.h"
+#include "diag.h"
+#include "idmap.h"
+#include "model.h"
+#include "pool.h"
+#include "variables.h"
+
+enum { MAX_INLINED = 64, MAX_BUILD_ID_BYTES = 64 };
+
+struct places {
+    struct lh_symbols_place *list;
+    size_t n;
+};
+
+struct lh_symbols_module {
+    struct lh_symbols_module *next;
+    struct lh_pool *pool; /* of the struct lh_symbols */
+    char *path, *build_id;
+    uint64_t base;
+    bool tried;
+    Dwfl *dwfl;
+    Dwfl_Module *module;     /* NULL: nothing is known */
+    GElf_Addr bias;          /* from the file's addresses to libdwfl's */
+    bool fixed;              /* ET_EXEC: the file's addresses are absolute */
+    struct lh_idmap code[2]; /* offset -> struct places; [1]: of calls */
+    struct lh_variables *variables;
+    bool variables_tried;
+};
+
+struct lh_symbols {
+    struct lh_pool pool;
+    struct lh_symbols_module *modules;
+};
+
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .section_address = dwfl_offline_section_address,
+};
+
+struct lh_symbols *lh_symbols_new(void)
+{
+    struct lh_pool pool = { 0 };
+    struct lh_symbols *s = lh_pool_alloc(&pool, sizeof *s);
+    s->pool = pool;
+    return s;
+}
+
+void lh_symbols_free(struct lh_symbols *s)
+{
+    for (struct lh_symbols_module *m = s->modules; m; m = m->next) {
+        lh_variables_free(m->variables);
+        lh_idmap_free(&m->code[0]);
+        lh_idmap_free(&m->code[1]);
+        if (m->dwfl)
+            dwfl_end(m->dwfl);
+    }
+    struct lh_pool pool = s->pool; /* s itself lies in it */
+    lh_pool_free(&pool);
+}
+
+struct lh_symbols_module *lh_symbols_open(struct lh_symbols *s,
+                                          const struct lh_model_module *wanted)
+{
+    struct lh_symbols_module *m = s->modules;
+    while (m && (strcmp(m->path, wanted->path) != 0 ||
+                 strcmp(m->build_id, wanted->build_id) != 0))
+        m = m->next;
+    if (m)
+        return m;
+    m = lh_pool_alloc(&s->pool, sizeof *m);
+    m->path = lh_pool_copy(&s->pool, wanted->path);
+    m->build_id = lh_pool_copy(&s->pool, wanted->build_id);
+    m->base = wanted->base;
+    m->pool = &s->pool;
+    m->next = s->modules;
+    s->modules = m;
+    return m;
+}
+
+static size_t from_hex(const char *text, unsigned char *bytes, size_t max)
+{
+    size_t n = 0;
+    for (; n < max && text[2 * n] && text[2 * n + 1]; n++) {
+        unsigned value;
+        if (sscanf(text + 2 * n, "%2x", &value) != 1)
+            return 0;
+        bytes[n] = (unsigned char)value;
+    }
+    return text[2 * n] ? 0 : n;
+}
+
+/* Whether the file is there, is ELF, and is the one that was recorded. */
+static int check_file(const char *path, const char *build_id)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return errno;
+    unsigned char wanted[MAX_BUILD_ID_BYTES];
+    size_t nwanted = from_hex(build_id, wanted, sizeof wanted);
+    const void *bytes = NULL;
+    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP_PRIVATE, NULL);
+    int error = elf && elf_kind(elf) == ELF_K_ELF ? 0 : ENOEXEC;
+    if (!error && nwanted) {
+        ssize_t n = dwelf_elf_gnu_build_id(elf, &bytes);
+        if (n != (ssize_t)nwanted || memcmp(bytes, wanted, nwanted) != 0)
+            error = ESTALE;
+    }
+    if (elf)
+        elf_end(elf);
+    close(fd);
+    return error;
+}
+
+/* By build id alone, from the debug files of the system or debuginfod. */
+static Dwfl_Module *report_by_build_id(struct lh_symbols_module *m)
+{
+    unsigned char bits[MAX_BUILD_ID_BYTES];
+    size_t n = from_hex(m->build_id, bits, sizeof bits);
+    if (!n)
+        return NULL;
+    Dwfl_Module *module =
+        dwfl_report_module(m->dwfl, m->path, 0, (Dwarf_Addr)1 << 46);
+    if (module && dwfl_module_report_build_id(module, bits, n, 0) != 0)
+        module = NULL;
+    return module;
+}
+
+static void complain(const struct lh_symbols_module *m, int error)
+{
+    if (m->path[0] != '/')
+        return; /* the vdso and the like have no file */
+    const char *why = error == ESTALE    ? "is not the file that was recorded"
+                      : error == ENOEXEC ? "is no ELF file"
+                                         : strerror(error);
+    lh_diag_say("%s: %s; what lies in it is shown as module+offset", m->path,
+                why);
+}
+
+static void load(struct lh_symbols_module *m)
+{
+    elf_version(EV_CURRENT);
+    int error = check_file(m->path, m->build_id);
+    m->tried = true;
+    m->dwfl = dwfl_begin(&callbacks);
+    if (!m->dwfl)
+        return;
+    dwfl_report_begin(m->dwfl);
+    Dwfl_Module *module =
+        error ? report_by_build_id(m)
+              : dwfl_report_elf(m->dwfl, m->path, m->path, -1, 0, false);
+    dwfl_report_end(m->dwfl, NULL, NULL);
+    Elf *elf = module ? dwfl_module_getelf(module, &m->bias) : NULL;
+    GElf_Ehdr header;
+    if (!elf || !gelf_getehdr(elf, &header)) {
+        complain(m, error ? error : ENOEXEC);
+        return;
+    }
+    m->fixed = header.e_type == ET_EXEC;
+    m->module = module;
+}
+
+/* Whether m is usable; address receives libdwfl's address of the offset. */
+static bool locate(struct lh_symbols_module *m, uint64_t offset,
+                   Dwarf_Addr *address)
+{
+    if (!m->tried)
+        load(m);
+    *address = offset + m->bias + (m->fixed ? m->base : 0);
+    return m->module != NULL;
+}
+
+static const char *function_name(struct lh_pool *pool, Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    const char *name = NULL;
+    if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
+        dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
+        name = dwarf_formstring(&attribute);
+    if (!name)
+        name = dwarf_diename(die);
+    return name ? lh_demangle_brief(pool, name) : "";
+}
+
+static bool is_function(Dwarf_Die *die)
+{
+    int tag = dwarf_tag(die);
+    return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+}
+
+/* The functions around address, innermost first, in scopes[i] for which
+ * is_function(); *scopes is the caller's to free. */
+static int scopes_at(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scopes)
+{
+    Dwarf_Die *near = NULL;
+    int n = dwarf_getscopes(unit, address, &near);
+    if (n <= 0) {
+        free(near);
+        return 0;
+    }
+    /* dwarf_getscopes() leads an inlined function's scopes to where it was
+     * written, dwarf_getscopes_die() to where it was inlined. */
+    Dwarf_Die innermost = near[0];
+    free(near);
+    n = dwarf_getscopes_die(&innermost, scopes);
+    return n > 0 ? n : 0;
+}
+
+static void set_source(struct lh_symbols_module *m, Dwarf_Die *unit,
+                       const char *file, int line,
+                       struct lh_symbols_place *place)
+{
+    Dwarf_Attribute attribute;
+    const char *folder = NULL;
+    if (dwarf_attr(unit, DW_AT_comp_dir, &attribute))
+        folder = dwarf_formstring(&attribute);
+    place->file = file ? lh_pool_copy(m->pool, file) : "";
+    place->built_in = folder ? lh_pool_copy(m->pool, folder) : "";
+    place->line = file ? line : 0;
+}
+
+/* Where an inlined function was called: the line of the place around it. */
+static void set_call_site(struct lh_symbols_module *m, Dwarf_Die *unit,
+                          Dwarf_Die *inlined, struct lh_symbols_place *place)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word file = 0, line = 0;
+    Dwarf_Files *files;
+    size_t nfiles;
+    if (!dwarf_attr(inlined, DW_AT_call_file, &attribute) ||
+        dwarf_formudata(&attribute, &file) != 0 ||
+        !dwarf_attr(inlined, DW_AT_call_line, &attribute) ||
+        dwarf_formudata(&attribute, &line) != 0 ||
+        dwarf_getsrcfiles(unit, &files, &nfiles) != 0)
+        return;
+    set_source(m, unit, dwarf_filesrc(files, file, NULL, NULL), (int)line,
+               place);
+}
+
+static void read_line(struct lh_symbols_module *m, Dwarf_Die *unit,
+                      Dwarf_Addr address, struct lh_symbols_place *place)
+{
+    Dwfl_Line *line = dwfl_module_getsrc(m->module, address);
+    int number = 0;
+    const char *file =
+        line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
+    set_source(m, unit, file, number, place);
+}
+
+/* By DWARF: the chain of inlined functions. */
+static size_t read_dwarf(struct lh_symbols_module *m, Dwarf_Addr address,
+                         struct lh_symbols_place *places)
+{
+    Dwarf_Addr bias = 0;
+    Dwarf_Die *unit = dwfl_module_addrdie(m->module, address, &bias);
+    Dwarf_Die *scopes = NULL;
+    size_t n = 0;
+    if (!unit)
+        return 0;
+    int nscopes = scopes_at(unit, address - bias, &scopes);
+    struct lh_symbols_place place = { "", "", "", 0, false };
+    read_line(m, unit, address, &place);
+    for (int i = 0; i < nscopes && n < MAX_INLINED; i++) {
+        if (!is_function(&scopes[i]))
+            continue;
+        place.function = function_name(m->pool, &scopes[i]);
+        place.inlined = dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine;
+        places[n++] = place;
+        if (!place.inlined)
+            break;
+        place = (struct lh_symbols_place){ "", "", "", 0, false };
+        set_call_site(m, unit, &scopes[i], &place);
+    }
+    free(scopes);
+    return n;
+}
+
+/* By the ELF symbol that covers the address; NULL if none does. */
+static const char *symbol_at(struct lh_symbols_module *m, Dwarf_Addr address,
+                             GElf_Off *offset, GElf_Sym *symbol)
+{
+    const char *name = dwfl_module_addrinfo(m->module, address, offset, symbol,
+                                            NULL, NULL, NULL);
+    bool covers = symbol->st_size ? *offset < symbol->st_size : *offset == 0;
+    return covers ? name : NULL;
+}
+
+/* Functions written in assembler have lines, if anything, but no DIE. */
+static size_t read_symbol(struct lh_symbols_module *m, Dwarf_Addr address,
+                          struct lh_symbols_place *place)
+{
+    GElf_Off offset = 0;
+    GElf_Sym symbol = { 0 };
+    const char *name = symbol_at(m, address, &offset, &symbol);
+    if (!name)
+        return 0;
+    *place = (struct lh_symbols_place){
+        .function = lh_demangle_brief(m->pool, name), .file = "", .built_in = ""
+    };
+    Dwarf_Addr bias = 0;
+    Dwarf_Die *unit = dwfl_module_addrdie(m->module, address, &bias);
+    if (unit)
+        read_line(m, unit, address, place);
+    return 1;
+}
+
+static struct places *read_places(struct lh_symbols_module *m,
+                                  Dwarf_Addr address)
+{
+    struct lh_symbols_place found[MAX_INLINED];
+    size_t n = read_dwarf(m, address, found);
+    if (n == 0)
+        n = read_symbol(m, address, found);
+    struct places *p = lh_pool_alloc(m->pool, sizeof *p);
+    p->list = lh_pool_array(m->pool, n, sizeof *p->list);
+    p->n = n;
+    if (n)
+        memcpy(p->list, found, n * sizeof *found);
+    return p;
+}
+
+const struct lh_symbols_place *lh_symbols_code(struct lh_symbols_module *m,
+                                               uint64_t offset, bool is_call,
+                                               size_t *n)
+{
+    Dwarf_Addr address;
+    *n = 0;
+    if (!locate(m, offset, &address))
+        return NULL;
+    struct places *p = lh_idmap_get(&m->code[is_call], offset);
+    if (!p) {
+        p = read_places(m, address - is_call);
+        lh_idmap_put(&m->code[is_call], offset, p);
+    }
+    *n = p->n;
+    return p->list;
+}
+
+static bool find_variable(struct lh_symbols_module *m, Dwarf_Addr address,
+                          struct lh_symbols_data *data)
+{
+    Dwarf_Addr bias = 0;
+    Dwarf *dwarf = dwfl_module_getdwarf(m->module, &bias);
+    struct lh_variables_found found;
+    if (!m->variables_tried && dwarf)
+        m->variables = lh_variables_read(dwarf);
+    m->variables_tried = true;
+    if (!m->variables ||
+        lh_variables_find(m->variables, m->pool, address - bias, &found) != 0)
+        return false;
+    *data = (struct lh_symbols_data){ found.path, found.function, found.file,
+                                      found.built_in, found.line };
+    return true;
+}
+
+/* A function's static variable is called "name.123" in the symbol table. */
+static void drop_number(char *name)
+{
+    char *dot = strrchr(name, '.');
+    if (dot && dot > name && dot[1] && !dot[1 + strspn(dot + 1, "0123456789")])
+        *dot = '\0';
+}
+
+struct lh_symbols_data lh_symbols_data(struct lh_symbols_module *m,
+                                       uint64_t offset)
+{
+    struct lh_symbols_data data = { "", "", "", "", 0 };
+    Dwarf_Addr address;
+    GElf_Off inside = 0;
+    GElf_Sym symbol = { 0 };
+    if (!locate(m, offset, &address) || find_variable(m, address, &data))
+        return data;
+    const char *mangled = symbol_at(m, address, &inside, &symbol);
+    if (!mangled)
+        return data;
+    char *name = lh_demangle_full(m->pool, mangled);
+    drop_number(name);
+    data.name = inside ? lh_pool_format(m->pool, "%s+%llu", name,
+                                        (unsigned long long)inside)
+                       : name;
+    return data;
+}

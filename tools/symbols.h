@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * symbols.h - from module and offset to function, file and line (libdw).
+ *
+ * Modules are opened when something in them is first asked for. A file whose
+ * build id is not the recorded one is not used; its debug file, found by build
+ * id (with debuginfod where that is set up), is.
+ *
+ * Memory:   results belong to the struct lh_symbols and live as long.
+ */
+#ifndef LH_TOOLS_SYMBOLS_H
+#define LH_TOOLS_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct lh_symbols;
+struct lh_symbols_module;
+struct lh_model_module;
+struct Dwfl_Module;
+
+struct lh_symbols_place {
+    const char *function; /* as people write it; "" if not known */
+    const char *file;     /* "" if not known */
+    const char *built_in; /* folder of the compilation; "" if not known */
+    int line;             /* 0 if not known */
+    bool inlined;         /* into the next place */
+};
+
+struct lh_symbols *lh_symbols_new(void);
+void lh_symbols_free(struct lh_symbols *s);
+
+/* The module with this path and build id. When its file cannot be used that is
+ * said on stderr, once. Never NULL. */
+struct lh_symbols_module *lh_symbols_open(struct lh_symbols *s,
+                                          const struct lh_model_module *m);
+
+/*
+ * The places at an offset: the function that the instruction is inlined from
+ * first, the one that the others are inlined into last.
+ *
+ * is_call  the offset is a return address: the call is before it
+ * n        receives their number; 0 if nothing is known
+ */
+const struct lh_symbols_place *lh_symbols_code(struct lh_symbols_module *m,
+                                               uint64_t offset, bool is_call,
+                                               size_t *n);
+
+struct lh_symbols_data {
+    const char *name;     /* "conn[1].meta", "fork_+40"; "" if not known */
+    const char *function; /* that the variable is local to, or "" */
+    const char *file, *built_in;
+    int line; /* of the declaration; 0 if not known */
+};
+
+/* The variable at an offset. */
+struct lh_symbols_data lh_symbols_data(struct lh_symbols_module *m,
+                                       uint64_t offset);
+
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT
+ * text.c - a finding as text for a person, in 80 columns. */
+#include "text.h"
+
+#include <string.h>
+
+#include "explain.h"
+#include "findings.h"
+#include "place.h"
+#include "pool.h"
+#include "style.h"
+
+enum {
+    MAX_SIDES = 8,     /* of a ring; the JSON report has all */
+    MAX_FUNCTION = 36, /* columns in which functions are aligned */
+    MAX_PIDS = 8,      /* listed */
+};
+
+struct page {
+    FILE *out;
+    bool colour;
+    struct lh_pool pool;
+    struct lh_explain explain;
+};
+
+static void paragraph(struct page *p, size_t first, size_t rest,
+                      const char *text)
+{
+    lh_style_wrap(p->out, p->colour, first, rest, text);
+}
+
+/* Bold as a whole: what ends a lock's name must not end that too. */
+static void headline(struct page *p, const char *sentence)
+{
+    char *text = lh_pool_copy(&p->pool, LH_STYLE_BOLD);
+    while (*sentence) {
+        size_t n = strcspn(sentence, LH_STYLE_END);
+        bool end = sentence[n] != '\0';
+        text = lh_pool_format(&p->pool, "%s%.*s%s", text, (int)n, sentence,
+                              end ? LH_STYLE_END LH_STYLE_BOLD : "");
+        sentence += n + end;
+    }
+    paragraph(p, 0, 2, lh_pool_format(&p->pool, "%s" LH_STYLE_END, text));
+}
+
+static void locks(struct page *p)
+{
+    size_t n;
+    const uint64_t *list = lh_explain_locks(&p->explain, &n);
+    for (size_t i = 0; i < n && i < MAX_SIDES; i++)
+        paragraph(p, 2, 4,
+                  lh_pool_format(&p->pool, "%s: %s",
+                                 lh_explain_lock(&p->explain, list[i]),
+                                 lh_explain_lock_origin(&p->explain, list[i])));
+    if (n > MAX_SIDES)
+        paragraph(
+            p, 2, 4,
+            lh_pool_format(&p->pool, "(and %zu more locks)", n - MAX_SIDES));
+}
+
+static char *shown_function(struct page *p, const struct lh_trace_line *line)
+{
+    const char *name = lh_trace_function(&p->pool, line);
+    char *text = lh_pool_format(&p->pool, "%s%s", name,
+                                line->inlined ? " (inlined)" : "");
+    lh_style_clean(text);
+    return text;
+}
+
+static char *shown_source(struct page *p, const struct lh_trace_line *line)
+{
+    const char *source = "";
+    if (*line->file)
+        source =
+            lh_place_short(&p->pool, line->file, line->built_in, line->line);
+    else if (*line->function && *line->module)
+        source = lh_pool_format(&p->pool, "in %s", lh_place_base(line->module));
+    char *text = lh_pool_copy(&p->pool, source);
+    lh_style_clean(text);
+    return text;
+}
+
+static void stack_line(struct page *p, size_t number, size_t column,
+                       const struct lh_trace_line *line)
+{
+    const char *function = shown_function(p, line);
+    const char *source = shown_source(p, line);
+    size_t width = lh_style_width(function);
+    size_t pad = width < column ? column - width : 0;
+    if (!*source)
+        fprintf(p->out, "      #%zu %s\n", number, function);
+    else if (10 + width + pad + 2 + lh_style_width(source) > LH_STYLE_COLUMNS)
+        fprintf(p->out, "      #%zu %s\n          %s\n", number, function,
+                source);
+    else
+        fprintf(p->out, "      #%zu %s%*s  %s\n", number, function, (int)pad,
+                "", source);
+}
+
+static void stack(struct page *p, uint64_t id)
+{
+    struct lh_trace t = lh_explain_stack(&p->explain, id);
+    size_t column = 0;
+    for (size_t i = 0; i < t.n; i++) {
+        size_t width = lh_style_width(shown_function(p, &t.lines[i]));
+        if (width > column && width <= MAX_FUNCTION)
+            column = width;
+    }
+    for (size_t i = 0; i < t.n; i++)
+        stack_line(p, i, column, &t.lines[i]);
+    if (!t.known || !t.n)
+        fputs("      (unknown)\n", p->out);
+    else if (t.partial)
+        fputs("      (callers not recorded)\n", p->out);
+    else if (t.truncated)
+        fputs("      (more callers than are recorded)\n", p->out);
+}
+
+static void side(struct page *p, size_t i)
+{
+    const struct lh_model_side *s = &p->explain.finding->sides[i];
+    fputc('\n', p->out);
+    paragraph(p, 2, 4, lh_explain_thread_long(&p->explain, s->thread));
+    paragraph(p, 4, 6,
+              lh_pool_format(
+                  &p->pool, "%s, taken at:", lh_explain_holds(&p->explain, i)));
+    stack(p, s->holds_stack);
+    paragraph(p, 4, 6,
+              lh_pool_format(&p->pool,
+                             "and %s at:", lh_explain_waits(&p->explain, i)));
+    stack(p, s->wants_stack);
+}
+
+static void sides(struct page *p)
+{
+    const struct lh_model_finding *f = p->explain.finding;
+    for (size_t i = 0; i < f->nsides && i < MAX_SIDES; i++)
+        side(p, i);
+    if (f->nsides > MAX_SIDES)
+        fprintf(p->out,
+                "\n  (and %zu more sides; lockhound report --format=json has "
+                "them)\n",
+                f->nsides - MAX_SIDES);
+    if (f->nsides == 0 && f->stack) {
+        fputc('\n', p->out);
+        paragraph(p, 2, 4, lh_explain_thread_long(&p->explain, f->thread));
+        fputs("    at:\n", p->out);
+        stack(p, f->stack);
+    }
+}
+
+static void counts(struct page *p)
+{
+    const struct lh_model_finding *f = p->explain.finding;
+    const char *text = lh_explain_counts(&p->explain);
+    uint64_t rings = lh_model_rings(p->explain.process, f);
+    if (*text)
+        paragraph(p, 2, 4, lh_pool_format(&p->pool, "%s.", text));
+    if (rings > 1)
+        paragraph(p, 2, 4,
+                  lh_pool_format(&p->pool,
+                                 "%llu rings go through these places, of "
+                                 "different locks; this is the first.",
+                                 (unsigned long long)rings));
+}
+
+static void reasons(struct page *p)
+{
+    const struct lh_model_finding *f = p->explain.finding;
+    for (size_t i = 0; i < f->nreasons && i < MAX_SIDES; i++)
+        paragraph(
+            p, 2, 4,
+            lh_pool_format(&p->pool, "%s %s", i ? "And:" : "Why not now:",
+                           lh_explain_reason(&p->explain, &f->reasons[i])));
+}
+
+static void processes(struct page *p, const struct lh_findings_item *item)
+{
+    if (item->npids < 2)
+        return;
+    char *text =
+        lh_pool_format(&p->pool, "Found in %zu processes: pid", item->npids);
+    for (size_t i = 0; i < item->npids && i < MAX_PIDS; i++)
+        text = lh_pool_format(&p->pool, "%s%s %llu", text, i ? "," : "",
+                              (unsigned long long)item->pids[i]);
+    paragraph(p, 2, 4,
+              lh_pool_format(&p->pool, "%s%s", text,
+                             item->npids > MAX_PIDS ? ", ..." : "."));
+}
+
+void lh_text_finding(FILE *out, bool colour, struct lh_symbols *symbols,
+                     const struct lh_findings_item *item)
+{
+    struct page p = { .out = out, .colour = colour };
+    lh_explain_begin(&p.explain, &p.pool, symbols, item->process,
+                     item->finding);
+    fputc('\n', out);
+    headline(&p, lh_explain_sentence(&p.explain));
+    fputc('\n', out);
+    locks(&p);
+    sides(&p);
+    fputc('\n', out);
+    counts(&p);
+    reasons(&p);
+    const char *advice = lh_explain_advice(&p.explain);
+    if (*advice)
+        paragraph(&p, 2, 4, lh_pool_format(&p.pool, "Fix: %s", advice));
+    processes(&p, item);
+    fputc('\n', out);
+    lh_explain_end(&p.explain);
+    lh_pool_free(&p.pool);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT
+ * trace.c - a recorded stack as lines of source. */
+#include "trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "place.h"
+#include "pool.h"
+#include "symbols.h"
+
+struct lines {
+    struct lh_trace_line *list; /* heap */
+    size_t n, capacity;
+};
+
+static void add(struct lines *l, struct lh_trace_line line)
+{
+    l->list = lh_pool_grow(l->list, l->n, &l->capacity, sizeof *l->list);
+    l->list[l->n++] = line;
+}
+
+static void add_frame(struct lines *l, struct lh_symbols *symbols,
+                      const struct lh_model_process *process,
+                      struct lh_model_frame frame)
+{
+    const struct lh_model_module *m = lh_model_module(process, frame.module);
+    struct lh_trace_line line = { "", "", "", 0, false, "", frame.offset };
+    size_t n = 0;
+    const struct lh_symbols_place *places = NULL;
+    if (m) {
+        line.module = m->path;
+        places = lh_symbols_code(lh_symbols_open(symbols, m), frame.offset,
+                                 true, &n);
+    }
+    for (size_t i = 0; i < n; i++) {
+        line.function = places[i].function;
+        line.file = places[i].file;
+        line.built_in = places[i].built_in;
+        line.line = places[i].line;
+        line.inlined = places[i].inlined;
+        add(l, line);
+    }
+    if (n == 0)
+        add(l, line);
+}
+
+struct lh_trace lh_trace_read(struct lh_pool *pool, struct lh_symbols *symbols,
+                              const struct lh_model_process *process,
+                              uint64_t stack)
+{
+    const struct lh_model_stack *s = lh_model_stack(process, stack);
+    struct lines l = { 0 };
+    if (!s)
+        return (struct lh_trace){ 0 };
+    for (size_t i = 0; i < s->nframes; i++)
+        add_frame(&l, symbols, process, s->frames[i]);
+    struct lh_trace_line *kept = lh_pool_array(pool, l.n, sizeof *kept);
+    if (l.n)
+        memcpy(kept, l.list, l.n * sizeof *kept);
+    free(l.list);
+    return (struct lh_trace){ kept, l.n, true, s->partial, s->truncated };
+}
+
+static bool begins(const char *text, const char *const *words)
+{
+    for (; *words; words++)
+        if (strncmp(text, *words, strlen(*words)) == 0)
+            return true;
+    return false;
+}
+
+bool lh_trace_is_runtime(const struct lh_trace_line *line)
+{
+    static const char *const modules[] = { "libc.so",    "libc-2",
+                                           "libpthread", "ld-linux",
+                                           "libstdc++",  NULL };
+    static const char *const functions[] = { "start_thread",
+                                             "clone",
+                                             "__clone",
+                                             "_start",
+                                             "__libc_start",
+                                             "execute_native_thread_routine",
+                                             "std::thread::",
+                                             "std::__invoke",
+                                             "std::invoke",
+                                             "std::__tuple",
+                                             NULL };
+    return begins(lh_place_base(line->module), modules) ||
+           begins(line->function, functions);
+}
+
+/* What stands between the program and a hook, inlined or not. */
+static bool is_wrapper(const struct lh_trace_line *line)
+{
+    static const char *const functions[] = { "std::", "__gthread", "__gnu_cxx",
+                                             "lockhound_", NULL };
+    return begins(line->function, functions);
+}
+
+struct lh_trace lh_trace_cut(struct lh_trace trace)
+{
+    while (trace.n > 1 && lh_trace_is_runtime(&trace.lines[trace.n - 1]))
+        trace.n--;
+    while (trace.n > 1 && is_wrapper(&trace.lines[0])) {
+        trace.lines++;
+        trace.n--;
+    }
+    return trace;
+}
+
+static const char *in_module(struct lh_pool *pool,
+                             const struct lh_trace_line *line)
+{
+    unsigned long long offset = line->offset;
+    if (!*line->module)
+        return lh_pool_format(pool, "0x%llx", offset);
+    return lh_pool_format(pool, "%s+0x%llx", lh_place_base(line->module),
+                          offset);
+}
+
+const char *lh_trace_where(struct lh_pool *pool,
+                           const struct lh_trace_line *line)
+{
+    if (*line->file)
+        return lh_place_short(pool, line->file, line->built_in, line->line);
+    if (*line->function)
+        return lh_pool_format(pool, "%s in %s", line->function,
+                              lh_place_base(line->module));
+    return in_module(pool, line);
+}
+
+const char *lh_trace_function(struct lh_pool *pool,
+                              const struct lh_trace_line *line)
+{
+    return *line->function ? line->function : in_module(pool, line);
+}
+
+const char *lh_trace_start(struct lh_symbols *symbols,
+                           const struct lh_model_process *process,
+                           struct lh_model_frame frame)
+{
+    const struct lh_model_module *m = lh_model_module(process, frame.module);
+    size_t n = 0;
+    if (!m)
+        return "";
+    const struct lh_symbols_place *places =
+        lh_symbols_code(lh_symbols_open(symbols, m), frame.offset, false, &n);
+    return n ? places[n - 1].function : "";
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * trace.h - a recorded stack as lines of source.
+ */
+#ifndef LH_TOOLS_TRACE_H
+#define LH_TOOLS_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model.h"
+
+struct lh_pool;
+struct lh_symbols;
+
+struct lh_trace_line {
+    const char *function; /* "" if not known */
+    const char *file, *built_in;
+    int line;
+    bool inlined;
+    const char *module; /* path; "" if not known */
+    uint64_t offset;    /* in the module, or an address; as recorded */
+};
+
+struct lh_trace {
+    const struct lh_trace_line *lines; /* innermost first */
+    size_t n;
+    bool known;     /* the stack's record is there */
+    bool partial;   /* its callers were not recorded */
+    bool truncated; /* it has more frames than were recorded */
+};
+
+/* All of the stack. Strings belong to symbols, process and pool. */
+struct lh_trace lh_trace_read(struct lh_pool *pool, struct lh_symbols *symbols,
+                              const struct lh_model_process *process,
+                              uint64_t stack);
+
+/* Without what is no part of the program: the frames of libc below main and
+ * below a thread's start, and the library functions (std::mutex::lock) that
+ * only pass a lock on. Keeps one line at least. */
+struct lh_trace lh_trace_cut(struct lh_trace trace);
+
+/* "bank.c:31", else "transfer in bank", else "bank+0x1234". */
+const char *lh_trace_where(struct lh_pool *pool,
+                           const struct lh_trace_line *line);
+
+/* "transfer", else "bank+0x1234". */
+const char *lh_trace_function(struct lh_pool *pool,
+                              const struct lh_trace_line *line);
+
+/* Whether a function belongs to libc or the C++ library's own thread start. */
+bool lh_trace_is_runtime(const struct lh_trace_line *line);
+
+/* The function at a frame that is no return address, or "". */
+const char *lh_trace_start(struct lh_symbols *symbols,
+                           const struct lh_model_process *process,
+                           struct lh_model_frame frame);
+
+#endif

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT
+ * variables.c - the variables of a module with a fixed address, by DWARF. */
+#include "variables.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "demangle.h"
+#include "pool.h"
+
+enum {
+    MAX_SCOPES = 32, /* nesting of namespaces, functions and blocks */
+    MAX_TYPES = 32,  /* steps from a variable's type to the part asked for */
+};
+
+struct variable {
+    Dwarf_Addr address;
+    Dwarf_Die die;
+    const char *function; /* libdw's, or NULL */
+};
+
+struct lh_variables {
+    struct variable *list; /* by address */
+    size_t n, capacity;
+};
+
+static bool fixed_address(Dwarf_Die *die, Dwarf_Addr *address)
+{
+    Dwarf_Attribute location, operand;
+    Dwarf_Op *ops;
+    size_t n;
+    if (!dwarf_attr(die, DW_AT_location, &location) ||
+        dwarf_getlocation(&location, &ops, &n) != 0 || n != 1)
+        return false;
+    if (ops[0].atom == DW_OP_addr) {
+        *address = ops[0].number;
+        return true;
+    }
+    return ops[0].atom == DW_OP_addrx &&
+           dwarf_getlocation_attr(&location, ops, &operand) == 0 &&
+           dwarf_formaddr(&operand, address) == 0;
+}
+
+static void add_variable(struct lh_variables *v, Dwarf_Die *die,
+                         const char *function)
+{
+    struct variable new = { .die = *die, .function = function };
+    if (!fixed_address(die, &new.address))
+        return;
+    v->list = lh_pool_grow(v->list, v->n, &v->capacity, sizeof *v->list);
+    v->list[v->n++] = new;
+}
+
+static void read_scope(struct lh_variables *v, Dwarf_Die *scope,
+                       const char *function, int depth)
+{
+    Dwarf_Die die;
+    if (depth > MAX_SCOPES || dwarf_child(scope, &die) != 0)
+        return;
+    do {
+        switch (dwarf_tag(&die)) {
+        case DW_TAG_variable:
+            add_variable(v, &die, function);
+            break;
+        case DW_TAG_subprogram:
+            read_scope(v, &die, dwarf_diename(&die), depth + 1);
+            break;
+        case DW_TAG_namespace:
+        case DW_TAG_module:
+        case DW_TAG_lexical_block:
+            read_scope(v, &die, function, depth + 1);
+            break;
+        default:
+            break;
+        }
+    } while (dwarf_siblingof(&die, &die) == 0);
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct variable *x = a, *y = b;
+    return (x->address > y->address) - (x->address < y->address);
+}
+
+struct lh_variables *lh_variables_read(Dwarf *dwarf)
+{
+    struct lh_variables *v = lh_pool_heap(sizeof *v);
+    Dwarf_CU *unit = NULL;
+    Dwarf_Die die, skeleton;
+    uint8_t type;
+    while (dwarf_get_units(dwarf, unit, &unit, NULL, &type, &die, &skeleton) ==
+           0) {
+        bool split = type == DW_UT_skeleton && dwarf_tag(&skeleton);
+        read_scope(v, split ? &skeleton : &die, NULL, 0);
+    }
+    if (v->n)
+        qsort(v->list, v->n, sizeof *v->list, by_address);
+    return v;
+}
+
+void lh_variables_free(struct lh_variables *v)
+{
+    if (v)
+        free(v->list);
+    free(v);
+}
+
+static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
+{
+    Dwarf_Attribute attribute;
+    return dwarf_attr_integrate(die, DW_AT_type, &attribute) &&
+           dwarf_formref_die(&attribute, type);
+}
+
+static Dwarf_Word size_of(Dwarf_Die *type)
+{
+    Dwarf_Word size;
+    return dwarf_aggregate_size(type, &size) == 0 ? size : 0;
+}
+
+static bool in_std(Dwarf_Die *die)
+{
+    Dwarf_Die *scopes = NULL;
+    int n = dwarf_getscopes_die(die, &scopes);
+    bool found = false;
+    for (int i = 1; i < n && !found; i++) {
+        const char *name = dwarf_diename(&scopes[i]);
+        found = dwarf_tag(&scopes[i]) == DW_TAG_namespace && name &&
+                strcmp(name, "std") == 0;
+    }
+    free(scopes);
+    return found;
+}
+
+/* A type whose inside is not the user's business: a lock as such. */
+static bool is_lock_type(Dwarf_Die *type)
+{
+    const char *name = dwarf_diename(type);
+    if (!name)
+        return false;
+    return strncmp(name, "pthread_", 8) == 0 ||
+           strncmp(name, "__pthread_", 10) == 0 || strcmp(name, "mtx_t") == 0 ||
+           in_std(type);
+}
+
+/* A part of an aggregate: its name with separator, its type and its place. */
+struct part {
+    char *name; /* "" for a base class or an unnamed member */
+    Dwarf_Die type;
+    Dwarf_Word offset; /* of the address asked for, inside the part */
+};
+
+static Dwarf_Word subrange_length(Dwarf_Die *subrange)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word value;
+    if (dwarf_attr_integrate(subrange, DW_AT_count, &attribute) &&
+        dwarf_formudata(&attribute, &value) == 0)
+        return value;
+    if (dwarf_attr_integrate(subrange, DW_AT_upper_bound, &attribute) &&
+        dwarf_formudata(&attribute, &value) == 0)
+        return value + 1;
+    return 0;
+}
+
+/* Indices of an element in an array of several dimensions, "[2][0]". */
+static char *indices(struct lh_pool *pool, Dwarf_Die *array, Dwarf_Word index)
+{
+    Dwarf_Word lengths[8];
+    size_t n = 0;
+    Dwarf_Die die;
+    if (dwarf_child(array, &die) == 0) {
+        do {
+            if (dwarf_tag(&die) == DW_TAG_subrange_type && n < 8)
+                lengths[n++] = subrange_length(&die);
+        } while (dwarf_siblingof(&die, &die) == 0);
+    }
+    char *text = lh_pool_copy(pool, "");
+    for (size_t i = n; i-- > 0;) {
+        Dwarf_Word here = i > 0 && lengths[i] ? index % lengths[i] : index;
+        text = lh_pool_format(pool, "[%llu]%s", (unsigned long long)here, text);
+        index = lengths[i] ? index / lengths[i] : 0;
+    }
+    return text;
+}
+
+static bool element(struct lh_pool *pool, Dwarf_Die *array, Dwarf_Word offset,
+                    struct part *part)
+{
+    Dwarf_Word size;
+    if (!type_of(array, &part->type) || !(size = size_of(&part->type)))
+        return false;
+    part->name = indices(pool, array, offset / size);
+    part->offset = offset % size;
+    return true;
+}
+
+static bool member(struct lh_pool *pool, Dwarf_Die *aggregate,
+                   Dwarf_Word offset, struct part *part)
+{
+    Dwarf_Die die;
+    if (dwarf_child(aggregate, &die) != 0)
+        return false;
+    do {
+        Dwarf_Attribute attribute;
+        Dwarf_Word at = 0;
+        int tag = dwarf_tag(&die);
+        if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
+            !type_of(&die, &part->type))
+            continue;
+        /* Absent in a union, and in a static member, whose size fits too but
+         * which is declared external. */
+        if (dwarf_attr(&die, DW_AT_data_member_location, &attribute))
+            dwarf_formudata(&attribute, &at);
+        else if (dwarf_hasattr(&die, DW_AT_external))
+            continue;
+        if (offset < at || offset - at >= size_of(&part->type))
+            continue;
+        const char *name = dwarf_diename(&die);
+        bool named = tag == DW_TAG_member && name;
+        part->name =
+            lh_pool_format(pool, "%s%s", named ? "." : "", named ? name : "");
+        part->offset = offset - at;
+        return true;
+    } while (dwarf_siblingof(&die, &die) == 0);
+    return false;
+}
+
+/* Appends to path the members and elements that lead to offset. */
+static char *descend(struct lh_pool *pool, char *path, Dwarf_Die *variable,
+                     Dwarf_Word offset)
+{
+    struct part at = { .offset = offset };
+    if (!type_of(variable, &at.type))
+        return path;
+    for (int steps = 0; steps < MAX_TYPES && !is_lock_type(&at.type); steps++) {
+        struct part next;
+        bool found = false;
+        switch (dwarf_tag(&at.type)) {
+        case DW_TAG_typedef:
+        case DW_TAG_const_type:
+        case DW_TAG_volatile_type:
+        case DW_TAG_atomic_type:
+            next = (struct part){ .name = lh_pool_copy(pool, ""),
+                                  .offset = at.offset };
+            found = type_of(&at.type, &next.type);
+            break;
+        case DW_TAG_array_type:
+            found = element(pool, &at.type, at.offset, &next);
+            break;
+        case DW_TAG_structure_type:
+        case DW_TAG_class_type:
+        case DW_TAG_union_type:
+            found = member(pool, &at.type, at.offset, &next);
+            break;
+        default:
+            break;
+        }
+        if (!found)
+            break;
+        path = lh_pool_format(pool, "%s%s", path, next.name);
+        at = next;
+    }
+    if (at.offset && !is_lock_type(&at.type))
+        path = lh_pool_format(pool, "%s+%llu", path,
+                              (unsigned long long)at.offset);
+    return path;
+}
+
+static char *full_name(struct lh_pool *pool, Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    const char *linkage = NULL;
+    if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
+        dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
+        linkage = dwarf_formstring(&attribute);
+    if (linkage)
+        return lh_demangle_full(pool, linkage);
+    const char *name = dwarf_diename(die);
+    return lh_pool_copy(pool, name ? name : "");
+}
+
+static const char *built_in(Dwarf_Die *die)
+{
+    Dwarf_Die unit;
+    Dwarf_Attribute attribute;
+    const char *folder = NULL;
+    if (dwarf_diecu(die, &unit, NULL, NULL) &&
+        dwarf_attr(&unit, DW_AT_comp_dir, &attribute))
+        folder = dwarf_formstring(&attribute);
+    return folder ? folder : "";
+}
+
+static const struct variable *at_or_before(const struct lh_variables *v,
+                                           Dwarf_Addr address)
+{
+    size_t low = 0, high = v->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (v->list[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? &v->list[low - 1] : NULL;
+}
+
+int lh_variables_find(const struct lh_variables *v, struct lh_pool *pool,
+                      Dwarf_Addr address, struct lh_variables_found *found)
+{
+    const struct variable *variable = at_or_before(v, address);
+    Dwarf_Die type;
+    if (!variable)
+        return ENOENT;
+    Dwarf_Die die = variable->die;
+    Dwarf_Word offset = address - variable->address;
+    if (!type_of(&die, &type) || offset >= size_of(&type))
+        return ENOENT;
+    char *name = full_name(pool, &die);
+    if (!*name)
+        return ENOENT;
+    const char *file = dwarf_decl_file(&die);
+    int line = 0;
+    dwarf_decl_line(&die, &line);
+    *found = (struct lh_variables_found){
+        .path = descend(pool, name, &die, offset),
+        .function =
+            lh_pool_copy(pool, variable->function ? variable->function : ""),
+        .file = lh_pool_copy(pool, file ? file : ""),
+        .built_in = lh_pool_copy(pool, built_in(&die)),
+        .line = line,
+    };
+    return 0;
+}
