@@ -56,7 +56,7 @@ $(B)/lockhound: $(tools_obj)
 
 $(B)/pic/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden \
+	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -fomit-frame-pointer \
 	  -ftls-model=initial-exec -fno-stack-protector -fno-builtin-malloc \
 	  -c -o $@ $<
 

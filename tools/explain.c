@@ -53,16 +53,43 @@ static const char *top_of(const struct lh_explain *e, uint64_t stack)
 }
 
 /* "transfer (bank.c:31)" */
-static const char *site_of(const struct lh_explain *e, uint64_t stack)
+static const char *line_words(const struct lh_explain *e,
+                              const struct lh_trace_line *line)
 {
-    struct lh_trace t = lh_explain_stack(e, stack);
-    if (!t.n)
-        return "an unknown place";
-    const struct lh_trace_line *line = &t.lines[0];
     const char *function = lh_trace_function(e->pool, line);
     if (!*line->file)
         return clean(e, lh_trace_where(e->pool, line));
     return clean(e, FORMAT("%s (%s)", function, lh_trace_where(e->pool, line)));
+}
+
+static const char *site_of(const struct lh_explain *e, uint64_t stack)
+{
+    struct lh_trace t = lh_explain_stack(e, stack);
+    return t.n ? line_words(e, &t.lines[0]) : "an unknown place";
+}
+
+static bool same_line(const struct lh_trace_line *a,
+                      const struct lh_trace_line *b)
+{
+    return a->line == b->line && strcmp(a->function, b->function) == 0 &&
+           strcmp(a->file, b->file) == 0 &&
+           (*a->file || a->offset == b->offset);
+}
+
+/* Where a side asks for its second lock: outside of a function of the program
+ * that takes any lock, both of them, for its callers. */
+static const char *request_site(const struct lh_explain *e,
+                                const struct lh_model_side *s)
+{
+    struct lh_trace held = lh_explain_stack(e, s->holds_stack);
+    struct lh_trace wanted = lh_explain_stack(e, s->wants_stack);
+    size_t i = 0;
+    while (i < held.n && i < wanted.n &&
+           same_line(&held.lines[i], &wanted.lines[i]))
+        i++;
+    if (i == held.n || i == wanted.n)
+        i = 0;
+    return wanted.n ? line_words(e, &wanted.lines[i]) : "an unknown place";
 }
 
 static const char *module_name(const struct lh_explain *e, uint64_t id)
@@ -501,28 +528,42 @@ static bool are_alike(const struct lh_explain *e, uint64_t one, uint64_t other)
     return born && born == (b->init ? b->init : b->first);
 }
 
+static const char *odd_advice(const struct lh_explain *e, size_t odd)
+{
+    const struct lh_model_side *s = &e->finding->sides[odd];
+    return FORMAT("take %s before %s in %s too, as %s; or release %s first.",
+                  lh_explain_lock(e, s->wants), lh_explain_lock(e, s->holds),
+                  request_site(e, s),
+                  against_ranks(e, odd) ? "their ranks say" : "elsewhere",
+                  lh_explain_lock(e, s->holds));
+}
+
 static const char *pair_advice(const struct lh_explain *e)
 {
     const struct lh_model_side *s = e->finding->sides;
+    const char *a = request_site(e, &s[0]), *b = request_site(e, &s[1]);
     int odd = lh_explain_odd(e);
-    if (odd >= 0)
-        return FORMAT(
-            "take %s before %s in %s too, as %s; or release %s "
-            "first.",
-            lh_explain_lock(e, s[odd].wants), lh_explain_lock(e, s[odd].holds),
-            site_of(e, s[odd].wants_stack),
-            against_ranks(e, (size_t)odd) ? "their ranks say" : "elsewhere",
-            lh_explain_lock(e, s[odd].holds));
-    if (are_alike(e, s[0].holds, s[0].wants))
-        return FORMAT("%s and %s are alike: take such locks in one order "
-                      "everywhere, for example that of their addresses.",
-                      lh_explain_lock(e, s[0].holds),
-                      lh_explain_lock(e, s[0].wants));
+    bool one_site = strcmp(a, b) == 0;
+    if (odd >= 0 && (!one_site || against_ranks(e, (size_t)odd)))
+        return odd_advice(e, (size_t)odd);
+    const char *first = lh_explain_lock(e, s[0].holds);
+    const char *second = lh_explain_lock(e, s[0].wants);
+    if (one_site)
+        return FORMAT("take %s and %s in one order in %s, for example that of "
+                      "their addresses.",
+                      first, second, a);
     return FORMAT("take %s and %s in one order: change it in %s or in %s, or "
                   "release the one before taking the other.",
-                  lh_explain_lock(e, s[0].holds),
-                  lh_explain_lock(e, s[0].wants), site_of(e, s[0].wants_stack),
-                  site_of(e, s[1].wants_stack));
+                  first, second, a, b);
+}
+
+static bool all_alike(const struct lh_explain *e)
+{
+    const struct lh_model_finding *f = e->finding;
+    for (size_t i = 0; i < f->nsides; i++)
+        if (!are_alike(e, f->sides[i].holds, f->sides[i].wants))
+            return false;
+    return f->nsides > 0;
 }
 
 static const char *ring_advice(const struct lh_explain *e)
@@ -533,7 +574,7 @@ static const char *ring_advice(const struct lh_explain *e)
         &f->sides[odd >= 0 ? (size_t)odd : f->nsides - 1];
     return FORMAT("break the ring at one side, for example in %s: take %s "
                   "before %s, or release %s first.",
-                  site_of(e, s->wants_stack), lh_explain_lock(e, s->wants),
+                  request_site(e, s), lh_explain_lock(e, s->wants),
                   lh_explain_lock(e, s->holds), lh_explain_lock(e, s->holds));
 }
 
@@ -542,7 +583,7 @@ static const char *condition_advice(const struct lh_explain *e,
 {
     return FORMAT("release %s before the condition wait in %s, which takes "
                   "%s back while %s is held.",
-                  lh_explain_lock(e, s->holds), site_of(e, s->wants_stack),
+                  lh_explain_lock(e, s->holds), request_site(e, s),
                   lh_explain_lock(e, s->wants), lh_explain_lock(e, s->holds));
 }
 
@@ -559,6 +600,9 @@ const char *lh_explain_advice(const struct lh_explain *e)
     for (size_t i = 0; i < f->nsides; i++)
         if (f->sides[i].wait == LH_MODEL_CONDITION)
             return condition_advice(e, &f->sides[i]);
+    if (lh_explain_odd(e) < 0 && all_alike(e))
+        return FORMAT("these locks are alike: take them in one order "
+                      "everywhere, for example that of their addresses.");
     return f->nsides == 2 ? pair_advice(e) : ring_advice(e);
 }
 
@@ -617,9 +661,10 @@ const char *lh_explain_reason(const struct lh_explain *e,
                       "it could block with it.",
                       lh_explain_thread(e, r->thread));
     case LH_MODEL_FEW_THREADS:
-        return FORMAT("only %llu threads were seen to do this, and the ring "
-                      "needs %zu.",
-                      (unsigned long long)r->threads, f->nsides);
+        return FORMAT("only %llu thread%s seen to do this, and the ring needs "
+                      "%zu.",
+                      (unsigned long long)r->threads,
+                      r->threads == 1 ? " was" : "s were", f->nsides);
     case LH_MODEL_ORDERED:
         return ordered_text(e, r);
     case LH_MODEL_TIMED_WAIT:

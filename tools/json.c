@@ -87,6 +87,32 @@ static void set_stack(struct lh_explain *e, json_t *object, const char *key,
         set(object, "truncated", json_true());
 }
 
+/* Where locks like this one are born: equal for locks of one class, in other
+ * runs of the same program too. */
+static json_t *class_object(struct lh_explain *e, const struct lh_model_lock *l)
+{
+    const struct lh_model_stack *s =
+        lh_model_stack(e->process, l->init ? l->init : l->first);
+    struct lh_model_frame frame = { 0, 0 };
+    json_t *o = json_object();
+    if (l->is_static)
+        frame = l->where;
+    else if (s && s->nframes)
+        frame = s->frames[0];
+    const struct lh_model_module *m = lh_model_module(e->process, frame.module);
+    set(o, "born",
+        json_string(l->is_static ? "static"
+                    : l->init    ? "initialized"
+                    : l->first   ? "first-taken"
+                                 : "unknown"));
+    if (m) {
+        set(o, "module", string(e->pool, m->path));
+        set_text(e, o, "build_id", m->build_id);
+        set(o, "offset", hexadecimal(e, frame.offset));
+    }
+    return o;
+}
+
 static json_t *lock_object(struct lh_explain *e, uint64_t id)
 {
     const struct lh_model_lock *l = lh_model_lock(e->process, id);
@@ -98,11 +124,7 @@ static json_t *lock_object(struct lh_explain *e, uint64_t id)
     set(o, "kind", string(e->pool, l->kind));
     set_text(e, o, "subtype", l->subtype);
     set(o, "address", hexadecimal(e, l->address));
-    set(o, "class",
-        string(e->pool, l->is_static ? "static"
-                        : l->init    ? "initialized"
-                        : l->first   ? "first-taken"
-                                     : "unknown"));
+    set(o, "class", class_object(e, l));
     set(o, "origin", string(e->pool, lh_explain_lock_origin(e, id)));
     if (l->has_rank)
         set(o, "rank", json_integer(l->rank));

@@ -118,7 +118,7 @@ static const struct option_row run_options[] = {
 static const struct option_row report_options[] = {
     { "format", "FORMAT", "text or json", "text or json", set_format },
     ALL,
-    { "output", "FILE", "write the report to FILE, not to stdout", "a file",
+    { "output", "FILE", "write the report to FILE (also -o FILE)", "a file",
       set_output },
     EXIT_CODE,
     COLOR,
@@ -160,7 +160,7 @@ void lh_options_help(FILE *out)
 {
     fputs("lockhound finds lock-order deadlocks before they happen.\n\n", out);
     for (int i = 0; i < NCOMMANDS; i++)
-        fprintf(out, "  %-42s %s\n", commands[i].usage, "");
+        fprintf(out, "  %s\n    %s\n", commands[i].usage, commands[i].about);
     fputs("\n", out);
     print_option(out, "help", NULL, "this text; run --help, report --help");
     print_option(out, "version", NULL, "the version");
@@ -211,7 +211,7 @@ static void take(const struct command *c, int letter, char **argv,
                      "--help)",
                      c->name, argv[optind - 1], c->name);
     else if (letter == '?')
-        lh_diag_fail("%s: unknown option or value in '%s' (expected as in "
+        lh_diag_fail("%s: unknown or ambiguous option '%s' (expected as in "
                      "lockhound %s --help)",
                      c->name, argv[optind - 1], c->name);
     else

@@ -371,6 +371,44 @@ static void read_reasons(struct reader *r, struct lh_model_finding *f)
     f->nreasons = n;
 }
 
+/* "ordered" says which of its sides is first; for the others that is for us to
+ * choose. */
+static void move_sides(struct lh_model_reason *r, size_t n, size_t first)
+{
+    size_t a = (r->sides[0] + n - first) % n;
+    size_t b = (r->sides[1] + n - first) % n;
+    bool swap = r->kind != LH_MODEL_ORDERED && a > b;
+    uint64_t stack = r->stacks[swap];
+    r->stacks[1] = r->stacks[!swap];
+    r->stacks[0] = stack;
+    r->sides[0] = swap ? b : a;
+    r->sides[1] = swap ? a : b;
+}
+
+/* A ring may begin anywhere: it reads best from its oldest thread on. The sides
+ * that reasons name move along. */
+static void rotate(struct reader *r, struct lh_model_finding *f)
+{
+    size_t n = f->nsides, first = 0;
+    for (size_t i = 1; i < n; i++)
+        if (f->sides[i].thread < f->sides[first].thread)
+            first = i;
+    if (r->bad || first == 0)
+        return;
+    struct lh_model_side *sides =
+        lh_pool_array(&r->process->pool, n, sizeof *sides);
+    for (size_t i = 0; i < n; i++)
+        sides[i] = f->sides[(i + first) % n];
+    f->sides = sides;
+    struct lh_model_reason *reasons =
+        lh_pool_array(&r->process->pool, f->nreasons, sizeof *reasons);
+    for (size_t i = 0; i < f->nreasons; i++) {
+        reasons[i] = f->reasons[i];
+        move_sides(&reasons[i], n, first);
+    }
+    f->reasons = reasons;
+}
+
 static void read_assertion(struct reader *r, struct lh_model_finding *f)
 {
     static const char *const words[] = { "held", "not-held", NULL };
@@ -393,6 +431,7 @@ static void read_finding(struct reader *r)
     f.stack = optional_number(r, "stack");
     read_ring(r, &f);
     read_reasons(r, &f);
+    rotate(r, &f);
     read_assertion(r, &f);
 
     struct lh_model_process *p = r->process;

@@ -43,8 +43,9 @@ static void normalize(char *path)
     while ((at = strstr(path, "/./")))
         memmove(at, at + 2, strlen(at + 2) + 1);
     while ((at = strstr(path, "/../")) && at > path) {
-        char *start = memrchr(path, '/', (size_t)(at - path));
-        char *folder = start ? start + 1 : path;
+        char *folder = at;
+        while (folder > path && folder[-1] != '/')
+            folder--;
         if (strncmp(folder, "../", 3) == 0 || folder == at)
             return;
         memmove(folder, at + 4, strlen(at + 4) + 1);
@@ -56,8 +57,10 @@ static const char *last_two(const char *path)
     const char *base = lh_place_base(path);
     if (base == path || base - 1 == path)
         return base;
-    const char *slash = memrchr(path, '/', (size_t)(base - 1 - path));
-    return slash ? slash + 1 : path;
+    const char *folder = base - 1;
+    while (folder > path && folder[-1] != '/')
+        folder--;
+    return folder;
 }
 
 const char *lh_place_short(struct lh_pool *pool, const char *file,

@@ -16,12 +16,14 @@ struct lh_pool {
 };
 
 /* Zeroed and aligned for any type. */
-void *lh_pool_alloc(struct lh_pool *pool, size_t size_bytes);
+void *lh_pool_alloc(struct lh_pool *pool, size_t size_bytes)
+    __attribute__((returns_nonnull));
 /* Room for n elements; they and their product may be anything. */
 void *lh_pool_array(struct lh_pool *pool, size_t n, size_t size_bytes);
-char *lh_pool_copy(struct lh_pool *pool, const char *text);
+char *lh_pool_copy(struct lh_pool *pool, const char *text)
+    __attribute__((returns_nonnull));
 char *lh_pool_format(struct lh_pool *pool, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+    __attribute__((format(printf, 2, 3), returns_nonnull));
 void lh_pool_free(struct lh_pool *pool);
 
 /* Zeroed, from the heap; given back with free(). */

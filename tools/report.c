@@ -153,12 +153,15 @@ static void write_text(struct report *r, FILE *out,
                        const struct lh_summary *summary)
 {
     bool colour = lh_style_wanted(r->options.colour, fileno(out));
+    const char *separator = "";
     for (size_t i = 0; i < r->findings.n; i++) {
         const struct lh_findings_item *item = r->findings.items[i];
-        if (item->finding->grade != LH_MODEL_CONDITIONAL || r->options.all)
-            lh_text_finding(out, colour, r->symbols, item);
+        if (item->finding->grade == LH_MODEL_CONDITIONAL && !r->options.all)
+            continue;
+        lh_text_finding(out, colour, r->symbols, item);
+        separator = "\n";
     }
-    fprintf(out, "lockhound: %s\n",
+    fprintf(out, "%slockhound: %s\n", separator,
             lh_summary_line(&r->pool, summary, r->options.all));
 }
 

@@ -250,9 +250,19 @@ static void say_living(struct run *r)
     }
 }
 
+static bool any_shown(const struct run *r)
+{
+    for (size_t i = 0; i < r->findings.n; i++)
+        if (r->findings.items[i]->shown)
+            return true;
+    return false;
+}
+
 static void conclude(struct run *r, struct lh_summary *summary)
 {
     size_t readable = 0;
+    if (any_shown(r))
+        fputc('\n', stderr);
     int status = r->target.status;
     if (WIFSIGNALED(status))
         lh_diag_say("%s was killed by signal %d (%s)", r->options.rest[0],

@@ -206,7 +206,6 @@ void lh_text_finding(FILE *out, bool colour, struct lh_symbols *symbols,
     if (*advice)
         paragraph(&p, 2, 4, lh_pool_format(&p.pool, "Fix: %s", advice));
     processes(&p, item);
-    fputc('\n', out);
     lh_explain_end(&p.explain);
     lh_pool_free(&p.pool);
 }

@@ -11,7 +11,7 @@
 struct lh_findings_item;
 struct lh_symbols;
 
-/* Writes the finding, with an empty line before and after. */
+/* Writes the finding, with an empty line before. */
 void lh_text_finding(FILE *out, bool colour, struct lh_symbols *symbols,
                      const struct lh_findings_item *item);
 

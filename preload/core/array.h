@@ -33,8 +33,8 @@ static inline int lh_array_reserve(struct lh_mem mem, void *array,
         return ENOMEM;
     void *block;
     memcpy(&block, array, sizeof block);
-    block = mem.resize(mem.ctx, block, *capacity * item_bytes,
-                       wanted * item_bytes);
+    block =
+        mem.resize(mem.ctx, block, *capacity * item_bytes, wanted * item_bytes);
     if (!block)
         return ENOMEM;
     memcpy(array, &block, sizeof block);

@@ -116,8 +116,8 @@ static bool is_dep_of(const struct lh_deps *d, const struct lh_dep *dep,
     return true;
 }
 
-static lh_dep_slot find_dep(const struct lh_deps *d,
-                            const struct lh_request *r, uint32_t hash)
+static lh_dep_slot find_dep(const struct lh_deps *d, const struct lh_request *r,
+                            uint32_t hash)
 {
     lh_dep_slot slot = lh_table_first(&d->table, hash);
     while (slot && (d->at[slot].hash != hash || !is_dep_of(d, &d->at[slot], r)))
@@ -137,8 +137,8 @@ static void write_witness(struct lh_deps *d, const struct lh_dep *dep,
     w[LH_WITNESS_PLACES] = r->stack;
     w[LH_WITNESS_PLACES + 1] = r->site;
     for (size_t i = 0; i < dep->nheld; i++) {
-        size_t at = find_held(r->held, r->nheld, lh_deps_held_lock(d, dep, i),
-                              i);
+        size_t at =
+            find_held(r->held, r->nheld, lh_deps_held_lock(d, dep, i), i);
         w[LH_WITNESS_PLACES + 2 + 2 * i] = r->held[at].stack;
         w[LH_WITNESS_PLACES + 3 + 2 * i] = r->held[at].site;
     }
@@ -176,8 +176,8 @@ lh_dep_slot lh_deps_next_on(const struct lh_deps *d, lh_dep_slot slot,
 }
 
 /* Everything that can fail comes first. */
-static int add_dep(struct lh_deps *d, const struct lh_request *r,
-                   uint32_t hash, lh_dep_slot *slot)
+static int add_dep(struct lh_deps *d, const struct lh_request *r, uint32_t hash,
+                   lh_dep_slot *slot)
 {
     uint32_t held, witness;
     if (lh_array_reserve(d->mem, &d->at, &d->capacity, sizeof *d->at,

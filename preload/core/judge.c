@@ -135,7 +135,7 @@ static bool choose(struct lh_judge *j, const struct lh_link *links, size_t n,
             i--;
             continue;
         }
-        if (tries-- == 0 || !spend(steps, 1 + i / 16))
+        if (tries-- == 0 || !spend(steps, 1 + i / 64))
             return false;
         pick->cost = cost_of(j, i, *cost);
         if (pick->cost >= *cost)
@@ -256,8 +256,7 @@ static int list_held(struct lh_judge *j, const struct lh_link *links, size_t n,
 
 /* A lock is a gate when two sides hold it and not both of them shared: one
  * reason for the first that holds it exclusively and each other one. */
-static int find_gates(struct lh_judge *j, const struct lh_link *links,
-                      size_t n)
+static int find_gates(struct lh_judge *j, const struct lh_link *links, size_t n)
 {
     size_t nkeys;
     if (list_held(j, links, n, &nkeys) != 0)
@@ -364,8 +363,8 @@ static uint64_t side_key(const struct lh_judge *j, const struct lh_link *link)
     const struct lh_lock_record *locks = j->deps->locks->at;
     const uint32_t *w = lh_deps_witness(j->deps, dep->witness);
     size_t held = lh_deps_held_index(j->deps, dep, link->holds);
-    uint64_t key = lh_mix64(locks[dep->wanted].class_key,
-                            locks[link->holds].class_key);
+    uint64_t key =
+        lh_mix64(locks[dep->wanted].class_key, locks[link->holds].class_key);
     key = lh_mix64(key, lh_witness_wants_site(w));
     return lh_mix64(key, lh_witness_held_site(w, held));
 }

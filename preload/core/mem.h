@@ -20,8 +20,7 @@ struct lh_mem {
      * block, or NULL when the budget is used up (or it was freed), and then
      * the old block stays as it was.
      */
-    void *(*resize)(void *ctx, void *block, size_t old_bytes,
-                    size_t new_bytes);
+    void *(*resize)(void *ctx, void *block, size_t old_bytes, size_t new_bytes);
     void *ctx;
 };
 

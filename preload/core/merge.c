@@ -19,8 +19,7 @@ static uint32_t *finding_next(void *owner, uint32_t id)
     return &((struct lh_merge *)owner)->at[id].next_hash;
 }
 
-static const struct lh_table_owner table_owner = { finding_hash,
-                                                   finding_next };
+static const struct lh_table_owner table_owner = { finding_hash, finding_next };
 
 int lh_merge_init(struct lh_merge *m, struct lh_mem mem)
 {

@@ -228,8 +228,7 @@ static void file_best(struct lh_order *o)
     struct search *s = &o->search;
     uint32_t steps = STEPS_A_REQUEST;
     uint64_t key;
-    struct lh_verdict v =
-        lh_judge_fully(&o->judge, o->best, s->best_n, &steps);
+    struct lh_verdict v = lh_judge_fully(&o->judge, o->best, s->best_n, &steps);
     if (v.is_possible) /* found only now that there were steps enough */
         (void)file_possible(o, o->best, s->best_n);
     else if (o->judge.nreasons > 0 &&
@@ -251,8 +250,7 @@ static void search(struct lh_order *o)
     };
     uint32_t kept = s->steps / 4;
     s->steps -= kept;
-    bool is_complete =
-        lh_rings_search(&o->rings, &query, on_strict_ring, o);
+    bool is_complete = lh_rings_search(&o->rings, &query, on_strict_ring, o);
     s->steps += kept;
     if (s->npossible > 0)
         return;

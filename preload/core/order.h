@@ -47,9 +47,9 @@ struct lh_request {
     lh_lock lock;
     uint32_t stack;
     uint32_t site;
-    uint8_t mode; /* enum lh_mode */
-    uint8_t wait; /* enum lh_wait */
-    struct lh_segment segment; /* who asks, and when */
+    uint8_t mode;               /* enum lh_mode */
+    uint8_t wait;               /* enum lh_wait */
+    struct lh_segment segment;  /* who asks, and when */
     const struct lh_held *held; /* oldest first; every lock once */
     size_t nheld;               /* at least 1 */
 };
@@ -84,8 +84,8 @@ struct lh_side {
 };
 
 struct lh_ring {
-    uint32_t id;     /* 1 and up, the same for rings that are merged */
-    bool is_new;     /* first of its id; otherwise a grade that went up */
+    uint32_t id; /* 1 and up, the same for rings that are merged */
+    bool is_new; /* first of its id; otherwise a grade that went up */
     enum lh_grade grade;
     size_t nsides;
     const struct lh_side *sides;
@@ -122,10 +122,10 @@ bool lh_order_wants_sweep(const struct lh_order *o);
 void lh_order_sweep(struct lh_order *o);
 
 struct lh_learned {
-    uint32_t slot;   /* handle of the dependency for lh_order_count(), valid
-                        until lh_order_epoch() changes */
-    uint32_t serial; /* its number in records: 1 and up, never reused */
-    bool is_new;     /* the dependency was not known */
+    uint32_t slot;    /* handle of the dependency for lh_order_count(), valid
+                         until lh_order_epoch() changes */
+    uint32_t serial;  /* its number in records: 1 and up, never reused */
+    bool is_new;      /* the dependency was not known */
     bool new_witness; /* this thread had not been seen with it */
 };
 
@@ -153,8 +153,8 @@ enum { LH_MAX_WITNESSES = 8 };
 struct lh_seen lh_order_seen(const struct lh_order *o, uint32_t serial);
 
 struct lh_order_totals {
-    uint64_t dependencies; /* ever learned */
-    uint64_t edges;        /* ever learned */
+    uint64_t dependencies;          /* ever learned */
+    uint64_t edges;                 /* ever learned */
     uint32_t possible, conditional; /* findings by their present grade */
     bool bounded; /* a search was cut short: rings may be missing */
 };

@@ -120,8 +120,7 @@ static void measure(struct lh_rings *r, const struct lh_dep *start)
             --*r->steps;
             if (lh_locks_alive(r->deps->locks, from) &&
                 lh_graph_same_component(g, from, start->wanted) &&
-                set_distance(r, from, r->places[to].distance + 1,
-                             &nqueue) != 0)
+                set_distance(r, from, r->places[to].distance + 1, &nqueue) != 0)
                 return;
         }
     }
@@ -144,9 +143,9 @@ static bool is_gated(const struct lh_rings *r, const struct lh_dep *dep)
 /* The only thread seen with a dependency, or 0. */
 static uint32_t only_thread(const struct lh_rings *r, const struct lh_dep *dep)
 {
-    return dep->nwitnesses == 1 ? lh_deps_witness(r->deps, dep->witness)
-                                      [LH_WITNESS_THREAD]
-                                : 0;
+    return dep->nwitnesses == 1
+               ? lh_deps_witness(r->deps, dep->witness)[LH_WITNESS_THREAD]
+               : 0;
 }
 
 /* Dependencies seen with one thread only can not be in a ring twice. The ends
@@ -210,8 +209,7 @@ static uint8_t mode_held(const struct lh_rings *r, const struct lh_dep *dep,
 static bool conflict(const struct lh_rings *r, const struct lh_dep *wants,
                      const struct lh_dep *holds, lh_lock lock)
 {
-    return wants->mode != LH_SHARED ||
-           mode_held(r, holds, lock) != LH_SHARED;
+    return wants->mode != LH_SHARED || mode_held(r, holds, lock) != LH_SHARED;
 }
 
 /* True if a dependency can come next on the path. */

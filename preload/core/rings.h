@@ -32,10 +32,10 @@ struct lh_link {
  * search. */
 typedef bool (*lh_rings_fn)(void *ctx, const struct lh_link *links, size_t n);
 
-struct lh_rings_place { /* what a search knows about a lock */
-    uint32_t stamp;     /* the search that distance belongs to */
-    uint32_t distance;  /* edges from here to a lock that the start holds */
-    uint32_t nshared;   /* dependencies on the path that hold it shared, */
+struct lh_rings_place {  /* what a search knows about a lock */
+    uint32_t stamp;      /* the search that distance belongs to */
+    uint32_t distance;   /* edges from here to a lock that the start holds */
+    uint32_t nshared;    /* dependencies on the path that hold it shared, */
     uint32_t nexclusive; /* and that hold it exclusively */
     bool on_path;        /* wanted by one of them */
 };

@@ -4,9 +4,10 @@
  *
  * A segment is a thread's run between two of its create/join events. It is
  * named by the thread's number and an index that grows at each of those
- * events: the number of the event that began it, counted over all threads. One segment precedes another when a chain of program order, thread
- * creation and join leads from its end to the other's start; two that precede
- * each other in neither direction are parallel.
+ * events: the number of the event that began it, counted over all threads. One
+ * segment precedes another when a chain of program order, thread creation and
+ * join leads from its end to the other's start; two that precede each other in
+ * neither direction are parallel.
  *
  * Memory:   about 60 bytes a thread, from the lh_mem given; never freed singly.
  * Threads:  no locking inside; callers hold the detector's lock.
@@ -55,8 +56,7 @@ int lh_segments_add(struct lh_segments *s, uint32_t creator, uint32_t *thread);
 void lh_segments_join(struct lh_segments *s, uint32_t joiner, uint32_t joined);
 
 /* The present segment of a thread. */
-struct lh_segment lh_segments_now(const struct lh_segments *s,
-                                  uint32_t thread);
+struct lh_segment lh_segments_now(const struct lh_segments *s, uint32_t thread);
 
 /* Who made a thread and who joined it; 0 when unknown or not yet. */
 uint32_t lh_segments_creator(const struct lh_segments *s, uint32_t thread);
@@ -67,7 +67,7 @@ uint32_t lh_segments_joiner(const struct lh_segments *s, uint32_t thread);
  * the search follows a bounded number of events (100 000), beyond which it
  * answers LH_PARALLEL. Segments that overlapped in time take no search.
  */
-enum lh_overlap lh_segments_compare(struct lh_segments *s,
-                                    struct lh_segment a, struct lh_segment b);
+enum lh_overlap lh_segments_compare(struct lh_segments *s, struct lh_segment a,
+                                    struct lh_segment b);
 
 #endif

@@ -33,8 +33,8 @@ int lh_table_reserve(struct lh_table *t)
 {
     if (t->nentries < t->nchains)
         return 0;
-    return lh_array_reserve(t->mem, &t->heads, &t->capacity,
-                            sizeof *t->heads, (size_t)t->nchains + 1);
+    return lh_array_reserve(t->mem, &t->heads, &t->capacity, sizeof *t->heads,
+                            (size_t)t->nchains + 1);
 }
 
 /* Chains from nchains on are not split off yet: they are at their sibling. */

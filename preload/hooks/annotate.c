@@ -4,12 +4,10 @@
 
 #include "hooks/hook.h"
 
-static struct lh_how how(int mode, uint8_t wait)
+static uint16_t how(int mode, unsigned wait)
 {
-    return (struct lh_how){
-        mode == LOCKHOUND_SHARED ? LH_SHARED : LH_EXCLUSIVE, wait,
-        LH_KIND_ANNOTATED
-    };
+    return LH_HOW(mode == LOCKHOUND_SHARED ? LH_SHARED : LH_EXCLUSIVE, wait,
+                  LH_KIND_ANNOTATED);
 }
 
 static void name(const void *lock, const char *text)
@@ -29,14 +27,12 @@ static void assert_held(const void *lock, int held)
 
 static void request(const void *lock, int mode)
 {
-    lh_held_push((void *)lock, how(mode, LH_WAIT_BLOCK), LH_CALLER(),
-                 LH_CFA());
+    lh_held_push((void *)lock, how(mode, LH_WAIT_BLOCK), LH_CALLER(), LH_CFA());
 }
 
 static void acquired(const void *lock, int mode)
 {
-    struct lh_slot *slot =
-        lh_self ? lh_held_find(lh_self, lock, true) : NULL;
+    struct lh_slot *slot = lh_self ? lh_held_find(lh_self, lock, true) : NULL;
 
     if (!slot)
         slot = lh_held_push((void *)lock, how(mode, LH_WAIT_TRY), LH_CALLER(),

@@ -11,8 +11,7 @@
 
 #include "hooks/hook.h"
 
-static const struct lh_how again = { LH_EXCLUSIVE, LH_WAIT_CONDITION,
-                                     LH_KIND_MUTEX };
+enum { again = LH_HOW(LH_EXCLUSIVE, LH_WAIT_CONDITION, LH_KIND_MUTEX) };
 
 struct wait {
     struct lh_slot *slot;
@@ -22,8 +21,7 @@ struct wait {
 /* A mutex held more than once stays held by glibc through the wait. */
 static struct lh_slot *begin(pthread_mutex_t *mutex, void *pc, uintptr_t cfa)
 {
-    struct lh_slot *held =
-        lh_self ? lh_held_find(lh_self, mutex, false) : NULL;
+    struct lh_slot *held = lh_self ? lh_held_find(lh_self, mutex, false) : NULL;
 
     if (held && held->count > 1)
         return NULL;
@@ -56,8 +54,7 @@ LH_HOOK int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
     return rc;
 }
 
-LH_HOOK int pthread_cond_timedwait(pthread_cond_t *cond,
-                                   pthread_mutex_t *mutex,
+LH_HOOK int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
                                    const struct timespec *deadline)
 {
     struct wait w = { begin(mutex, LH_CALLER(), LH_CFA()), mutex };
@@ -70,8 +67,8 @@ LH_HOOK int pthread_cond_timedwait(pthread_cond_t *cond,
     return rc;
 }
 
-LH_HOOK int pthread_cond_clockwait(pthread_cond_t *cond,
-                                   pthread_mutex_t *mutex, clockid_t clock,
+LH_HOOK int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
+                                   clockid_t clock,
                                    const struct timespec *deadline)
 {
     struct wait w;

@@ -4,8 +4,9 @@
  *
  * A hook says what happens, calls the real function, says what happened, and
  * returns its result. It is exported under the C library's own version name
- * (exports.map), so that callers who ask for a version find it, too. LH_VERSIONS is for
- * a function that old programs ask for by an older version: it has both.
+ * (exports.map), so that callers who ask for a version find it, too.
+ * LH_VERSIONS is for a function that old programs ask for by an older version:
+ * it has both.
  */
 #ifndef LH_HOOKS_HOOK_H
 #define LH_HOOKS_HOOK_H
@@ -18,11 +19,11 @@
 
 #define LH_HOOK __attribute__((visibility("default")))
 
-#define LH_VERSIONS(function, now, before)                                    \
-    __asm__(".globl lh_old_" #function "\n"                                   \
-            ".type lh_old_" #function ", @function\n"                         \
-            ".set lh_old_" #function ", " #function "\n"                      \
-            ".symver lh_old_" #function ", " #function "@" before "\n"        \
+#define LH_VERSIONS(function, now, before)                                     \
+    __asm__(".globl lh_old_" #function "\n"                                    \
+            ".type lh_old_" #function ", @function\n"                          \
+            ".set lh_old_" #function ", " #function "\n"                       \
+            ".symver lh_old_" #function ", " #function "@" before "\n"         \
             ".symver " #function ", " #function "@@" now)
 
 /* A mutex that was asked for is held after these. */

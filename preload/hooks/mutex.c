@@ -4,21 +4,29 @@
 
 #include "hooks/hook.h"
 
-static const struct lh_how blocking = { LH_EXCLUSIVE, LH_WAIT_BLOCK,
-                                        LH_KIND_MUTEX };
-static const struct lh_how timed = { LH_EXCLUSIVE, LH_WAIT_TIMED,
-                                     LH_KIND_MUTEX };
-static const struct lh_how trying = { LH_EXCLUSIVE, LH_WAIT_TRY,
-                                      LH_KIND_MUTEX };
+enum {
+    blocking = LH_HOW(LH_EXCLUSIVE, LH_WAIT_BLOCK, LH_KIND_MUTEX),
+    timed = LH_HOW(LH_EXCLUSIVE, LH_WAIT_TIMED, LH_KIND_MUTEX),
+    trying = LH_HOW(LH_EXCLUSIVE, LH_WAIT_TRY, LH_KIND_MUTEX),
+};
 
 /*
- * True if the caller owns a mutex that counts or refuses re-entry: no request.
- * Both words lie beside the one that the real function reads next.
+ * A plain mutex, whose lock and unlock cannot fail: their hooks end in a jump
+ * to the real function. Elision flags above these bits do not matter.
  */
+static inline bool is_plain(const pthread_mutex_t *mutex)
+{
+    return __builtin_expect(!(mutex->__data.__kind & 127), 1);
+}
+
+/* True if the caller owns a mutex that counts or refuses re-entry: no
+ * request. */
 static inline bool is_reentry(const pthread_mutex_t *mutex)
 {
-    return __builtin_expect(mutex->__data.__kind & 3, 0) &&
-           (mutex->__data.__kind & 3) != PTHREAD_MUTEX_ADAPTIVE_NP &&
+    int type = mutex->__data.__kind & 3;
+
+    return (type == PTHREAD_MUTEX_RECURSIVE_NP ||
+            type == PTHREAD_MUTEX_ERRORCHECK_NP) &&
            lh_self && mutex->__data.__owner == lh_self->tid;
 }
 
@@ -32,17 +40,25 @@ static int reentered(pthread_mutex_t *mutex, int rc)
     return rc;
 }
 
-LH_HOOK int pthread_mutex_lock(pthread_mutex_t *mutex)
+static __attribute__((noinline)) int lock_any(pthread_mutex_t *mutex, void *pc,
+                                              uintptr_t cfa)
 {
     struct lh_slot *slot;
     int rc;
 
     if (is_reentry(mutex))
         return reentered(mutex, lh_real()->mutex_lock(mutex));
-    slot = lh_held_push(mutex, blocking, LH_CALLER(), LH_CFA());
+    slot = lh_held_push(mutex, blocking, pc, cfa);
     rc = lh_real()->mutex_lock(mutex);
     lh_held_settle(slot, mutex, lh_got(rc));
     return rc;
+}
+
+LH_HOOK int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+    if (is_plain(mutex) && lh_held_take(mutex, blocking, LH_CALLER(), LH_CFA()))
+        return lh_real()->mutex_lock(mutex);
+    return lock_any(mutex, LH_CALLER(), LH_CFA());
 }
 
 LH_HOOK int pthread_mutex_trylock(pthread_mutex_t *mutex)
@@ -81,22 +97,30 @@ LH_HOOK int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
     if (!lh_real()->mutex_clocklock)
         return ENOSYS;
     if (is_reentry(mutex))
-        return reentered(
-            mutex, lh_real()->mutex_clocklock(mutex, clock, deadline));
+        return reentered(mutex,
+                         lh_real()->mutex_clocklock(mutex, clock, deadline));
     slot = lh_held_push(mutex, timed, LH_CALLER(), LH_CFA());
     rc = lh_real()->mutex_clocklock(mutex, clock, deadline);
     lh_held_settle(slot, mutex, lh_got(rc));
     return rc;
 }
 
-LH_HOOK int pthread_mutex_unlock(pthread_mutex_t *mutex)
+static __attribute__((noinline)) int unlock_any(pthread_mutex_t *mutex)
 {
     struct lh_slot *slot = lh_held_release(mutex);
     int rc = lh_real()->mutex_unlock(mutex);
 
-    if (__builtin_expect(rc != 0, 0))
+    if (rc != 0)
         lh_held_restore(slot, mutex);
     return rc;
+}
+
+LH_HOOK int pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+    if (!is_plain(mutex))
+        return unlock_any(mutex);
+    lh_held_release(mutex);
+    return lh_real()->mutex_unlock(mutex);
 }
 
 LH_HOOK int pthread_mutex_init(pthread_mutex_t *mutex,

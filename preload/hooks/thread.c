@@ -10,7 +10,7 @@ static void *start(void *thread)
 {
     struct lh_thread *t = thread;
 
-    lh_detector_begin(t);
+    lh_detector_begin(t, LH_CFA());
     return t->start(t->argument);
 }
 

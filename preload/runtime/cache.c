@@ -57,8 +57,7 @@ void lh_cache_clear(struct lh_cache *cache)
 }
 
 /* The entry to fill: an empty one of the set, or NULL. */
-static struct lh_entry *find_empty(const struct lh_cache *cache,
-                                   uint64_t probe)
+static struct lh_entry *find_empty(const struct lh_cache *cache, uint64_t probe)
 {
     struct lh_entry *e = lh_cache_set(cache, probe);
 
@@ -71,10 +70,12 @@ static struct lh_entry *find_empty(const struct lh_cache *cache,
 static void outgrow(struct lh_cache *cache, struct lh_entry *old,
                     size_t size_bytes)
 {
-    /* The first entry is overwritten: an interrupted look-up may still read
-     * it, and misses. Its two words are no probe, as probes are odd. */
     struct lh_outgrown *o = (struct lh_outgrown *)(void *)old;
 
+    /* An interrupted look-up may still read it, and slots still point into
+     * it: nothing is to be found. The first entry's words are no probe, as
+     * probes are odd. */
+    memset(old, 0, size_bytes);
     o->next = cache->outgrown;
     o->size_bytes = size_bytes;
     cache->outgrown = o;

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 struct lh_entry {
-    uint64_t probe;      /* 0: empty */
+    uint64_t probe;      /* a chain key, which is odd; 0: empty */
     uint32_t dependency; /* slot in core/order.h, 0: none; and the bit below */
     uint32_t times;
 };
@@ -37,11 +37,6 @@ struct lh_cache {
     size_t nused;
     struct lh_outgrown *outgrown;
 };
-
-static inline uint64_t lh_cache_probe(uint64_t chain_key, uint64_t salt)
-{
-    return ((chain_key ^ salt) * UINT64_C(0xd6e8feb86659fd93)) | 1;
-}
 
 /*
  * The set of a probe. shift is read before entries (volatile keeps the order):

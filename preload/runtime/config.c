@@ -79,10 +79,17 @@ static bool size_value(struct text v, size_t *bytes)
 
     if (v.n && v.at[v.n - 1] > '9') {
         switch (v.at[v.n - 1] | 0x20) {
-        case 'k': shift = 10; break;
-        case 'm': shift = 20; break;
-        case 'g': shift = 30; break;
-        default: return false;
+        case 'k':
+            shift = 10;
+            break;
+        case 'm':
+            shift = 20;
+            break;
+        case 'g':
+            shift = 30;
+            break;
+        default:
+            return false;
         }
         v.n--;
     }

@@ -22,9 +22,9 @@ struct lh_config {
     char dir[4096];      /* absolute; empty: no record files */
     size_t memory_bytes; /* 0: no limit */
     enum lh_stack_policy stacks;
-    bool print;        /* findings on stderr */
-    bool all;          /* conditional findings too */
-    int exit_code;     /* status at exit if there are findings; 0: unchanged */
+    bool print;    /* findings on stderr */
+    bool all;      /* conditional findings too */
+    int exit_code; /* status at exit if there are findings; 0: unchanged */
     char complaint[160];
 };
 

@@ -59,12 +59,13 @@ void lh_detector_rank_lock(void *lock, int rank);
 void lh_detector_assert(void *lock, bool held, void *pc, uintptr_t cfa);
 
 /* Life of a thread. announce: by its creator, before it exists; then cancel,
- * if it does not come to be, or created. begin: by itself. */
+ * if it does not come to be, or created. begin: by itself; cfa lies just
+ * above the start routine's return address. */
 struct lh_thread *lh_detector_announce(void *(*start)(void *), void *argument,
                                        const pthread_attr_t *attr);
 void lh_detector_cancel(struct lh_thread *t);
 void lh_detector_created(uint32_t number, pthread_t handle);
-void lh_detector_begin(struct lh_thread *t);
+void lh_detector_begin(struct lh_thread *t, uintptr_t cfa);
 void lh_detector_joined(pthread_t handle, uint32_t number);
 void lh_detector_detached(pthread_t handle);
 void lh_detector_ending(void);

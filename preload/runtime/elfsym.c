@@ -31,8 +31,7 @@ static bool map_file(const char *path, struct image *image)
         return false;
     if (lh_sys_fstat((int)fd, &st) == 0 && S_ISREG(st.st_mode) &&
         (size_t)st.st_size >= sizeof(ElfW(Ehdr)))
-        p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, (int)fd,
-                 0);
+        p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, (int)fd, 0);
     lh_sys_close((int)fd);
     if (p == MAP_FAILED)
         return false;
@@ -49,17 +48,16 @@ static const void *at(const struct image *image, uint64_t offset, uint64_t n)
                : NULL;
 }
 
-static const ElfW(Shdr) *section(const struct image *image, size_t i)
+static const ElfW(Shdr) * section(const struct image *image, size_t i)
 {
     const ElfW(Ehdr) *ehdr = (const void *)image->bytes;
 
-    return i < ehdr->e_shnum
-               ? at(image, ehdr->e_shoff + i * sizeof(ElfW(Shdr)),
-                    sizeof(ElfW(Shdr)))
-               : NULL;
+    return i < ehdr->e_shnum ? at(image, ehdr->e_shoff + i * sizeof(ElfW(Shdr)),
+                                  sizeof(ElfW(Shdr)))
+                             : NULL;
 }
 
-static bool covers(const ElfW(Sym) *sym, uint64_t address)
+static bool covers(const ElfW(Sym) * sym, uint64_t address)
 {
     unsigned type = sym->st_info & 15;
 
@@ -68,7 +66,7 @@ static bool covers(const ElfW(Sym) *sym, uint64_t address)
            address < sym->st_value + (sym->st_size ? sym->st_size : 1);
 }
 
-static void search(const struct image *image, const ElfW(Shdr) *symbols,
+static void search(const struct image *image, const ElfW(Shdr) * symbols,
                    uint64_t address, struct best *best)
 {
     const ElfW(Shdr) *strings = section(image, symbols->sh_link);
@@ -104,7 +102,7 @@ bool lh_elfsym_find(const char *path, uint64_t address, char *name,
 {
     struct best best = { 0, NULL };
     struct image image;
-    const ElfW(Shdr) *s;
+    const ElfW(Shdr) * s;
 
     if (!map_file(path, &image))
         return false;

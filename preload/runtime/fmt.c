@@ -71,8 +71,11 @@ void lh_fmt_hex(struct lh_fmt *f, uint64_t value)
 /* How many bytes the UTF-8 character at s has, 0 if it is none. */
 static size_t utf8_length(const unsigned char *s)
 {
-    size_t n = *s < 0xc2 ? 0 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : *s < 0xf5 ? 4
-                                                                         : 0;
+    size_t n = *s < 0xc2   ? 0
+               : *s < 0xe0 ? 2
+               : *s < 0xf0 ? 3
+               : *s < 0xf5 ? 4
+                           : 0;
     for (size_t i = 1; i < n; i++)
         if ((s[i] & 0xc0) != 0x80)
             return 0;

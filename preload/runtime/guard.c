@@ -13,8 +13,8 @@ void lh_guard_enter(struct lh_guard *guard)
     /* The bare system call: glibc's function leaves the signal of
      * asynchronous cancellation open. A fault in our own code should still
      * reach the target's crash handler. */
-    uint64_t all = ~(1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) |
-                     1ull << (SIGABRT - 1));
+    uint64_t all =
+        ~(1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGABRT - 1));
 
     guard->saved_errno = errno;
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &guard->mask,

@@ -8,10 +8,15 @@
 #include "runtime/config.h"
 #include "runtime/detector.h"
 #include "runtime/guard.h"
+#include "runtime/real.h"
 #include "runtime/sites.h"
 #include "runtime/stacks.h"
+#include "runtime/unwind.h"
 
 _Atomic uint32_t lh_generation[LH_NGENERATIONS];
+
+/* What an unused slot has found: no key is 0. */
+static struct lh_entry nowhere;
 
 static struct lh_chunk *chunk_of(struct lh_thread *t,
                                  const struct lh_slot *slot)
@@ -26,6 +31,15 @@ static struct lh_chunk *chunk_of(struct lh_thread *t,
 static uint8_t state_of(const struct lh_slot *slot)
 {
     return atomic_load_explicit(&slot->state, memory_order_relaxed);
+}
+
+bool lh_held_is_held(const struct lh_thread *t, const struct lh_slot *slot)
+{
+    const pthread_mutex_t *mutex = slot->lock;
+    uint8_t state = state_of(slot);
+
+    return state == LH_HOLDS ||
+           (state == LH_TAKES && mutex->__data.__owner == t->tid);
 }
 
 /* The slot below, over chunk borders; NULL below the oldest. */
@@ -65,8 +79,7 @@ static bool next_chunk(struct lh_thread *t)
     struct lh_chunk *c = chunk_of(t, t->top - 1);
 
     if (!c->above) {
-        struct lh_chunk *fresh =
-            lh_arena_resize(NULL, NULL, 0, sizeof *fresh);
+        struct lh_chunk *fresh = lh_arena_resize(NULL, NULL, 0, sizeof *fresh);
         if (!fresh)
             return false;
         fresh->below = c;
@@ -103,7 +116,7 @@ static void drop_abandoned(struct lh_thread *t, uintptr_t cfa)
     struct lh_slot *slot;
 
     while ((slot = below(t, t->top)) && state_of(slot) >= LH_WANTS &&
-           slot->how.kind != LH_KIND_ANNOTATED && slot->cfa < cfa &&
+           lh_kind_of(slot->how) != LH_KIND_ANNOTATED && slot->cfa < cfa &&
            on_own_stack(t, cfa) && on_own_stack(t, slot->cfa)) {
         if (t->top == chunk_of(t, t->top - 1)->slots + 1)
             previous_chunk(t);
@@ -111,40 +124,11 @@ static void drop_abandoned(struct lh_thread *t, uintptr_t cfa)
     }
 }
 
-struct lh_slot *lh_held_push_slow(void *lock, struct lh_how how, void *pc,
-                                  uintptr_t cfa)
-{
-    struct lh_thread *t = lh_self;
-    struct lh_guard guard;
-    struct lh_slot *slot;
-
-    if (!t && !(t = lh_detector_attach()))
-        return NULL;
-    lh_guard_enter(&guard);
-    drop_abandoned(t, cfa);
-    slot = t->top == t->end && !next_chunk(t) ? NULL : t->top;
-    if (slot) {
-        t->top = slot + 1;
-        *slot = (struct lh_slot){ .lock = lock,
-                                  .pc = pc,
-                                  .cfa = cfa,
-                                  .count = 1,
-                                  .state = how.wait == LH_WAIT_TRY ? LH_TRIES
-                                                                   : LH_WANTS,
-                                  .how = how };
-        slot->key = lh_chain_key(slot[-1].key, lock, how, pc);
-    }
-    lh_guard_leave(&guard);
-    if (slot)
-        lh_held_look_up(t, slot);
-    return slot;
-}
-
 /* Does the thread hold anything, apart from what this slot asks for? */
 static bool holds_anything(struct lh_thread *t, struct lh_slot *slot)
 {
     while ((slot = below(t, slot)))
-        if (state_of(slot) == LH_HOLDS)
+        if (lh_held_is_held(t, slot))
             return true;
     return false;
 }
@@ -171,7 +155,7 @@ static void mark_nesting(struct lh_thread *t, struct lh_slot *until)
     for (struct lh_slot *s = lh_held_first(t); s && s != until;
          s = lh_held_next(t, s)) {
         struct lh_site *site =
-            state_of(s) == LH_HOLDS ? lh_site_add(s->pc) : NULL;
+            lh_held_is_held(t, s) ? lh_site_add(s->pc) : NULL;
         if (site &&
             !atomic_load_explicit(&site->nesting, memory_order_relaxed)) {
             atomic_store_explicit(&site->nesting, true, memory_order_relaxed);
@@ -189,11 +173,11 @@ static bool is_nesting(const struct lh_site *site)
             atomic_load_explicit(&site->nesting, memory_order_relaxed));
 }
 
-static void learn(struct lh_thread *t, struct lh_slot *slot, uint64_t probe)
+static void learn(struct lh_thread *t, struct lh_slot *slot)
 {
     struct lh_site *site = lh_site_add(slot->pc);
     bool nested = holds_anything(t, slot);
-    bool request = nested && slot->how.wait != LH_WAIT_TRY;
+    bool request = nested && lh_wait_of(slot->how) != LH_WAIT_TRY;
     uint32_t dependency = 0;
     bool cold, nesting;
 
@@ -212,10 +196,8 @@ static void learn(struct lh_thread *t, struct lh_slot *slot, uint64_t probe)
         dependency = lh_detector_request(t, slot, slot->stack);
     if (cold) /* the next one is to be exact, too */
         return;
-    /* The epoch may have changed above. */
-    probe = lh_cache_probe(slot->key, t->salt);
-    if (!lh_cache_find(&t->cache, probe))
-        lh_cache_add(&t->cache, probe,
+    if (!lh_cache_find(&t->cache, slot->key))
+        lh_cache_add(&t->cache, slot->key,
                      dependency | (nesting ? LH_ENTRY_NESTING : 0),
                      lh_detector_spill, NULL);
 }
@@ -225,8 +207,7 @@ static void learn(struct lh_thread *t, struct lh_slot *slot, uint64_t probe)
  * learn but that. Needs no guard: what a handler can spoil here is one entry,
  * which then is not found.
  */
-static bool learn_leaf(struct lh_thread *t, struct lh_slot *slot,
-                       uint64_t probe)
+static bool learn_leaf(struct lh_thread *t, struct lh_slot *slot)
 {
     struct lh_site *site;
 
@@ -237,29 +218,118 @@ static bool learn_leaf(struct lh_thread *t, struct lh_slot *slot,
            atomic_load_explicit(&site->times, memory_order_relaxed) >=
                LH_COLD_TIMES &&
            !atomic_load_explicit(&site->nesting, memory_order_relaxed) &&
-           lh_cache_put(&t->cache, probe);
+           lh_cache_put(&t->cache, slot->key);
 }
 
-void lh_held_learn(struct lh_thread *t, struct lh_slot *slot, uint64_t probe)
+static void learn_new(struct lh_thread *t, struct lh_slot *slot)
 {
     struct lh_guard guard;
 
-    if (t->busy || learn_leaf(t, slot, probe))
+    if (t->busy || learn_leaf(t, slot))
         return;
     lh_guard_enter(&guard);
     lh_detector_check_process();
     t->busy = true;
-    learn(t, slot, probe);
+    learn(t, slot);
     t->busy = false;
     lh_guard_leave(&guard);
+}
+
+static void look_up(struct lh_thread *t, struct lh_slot *slot)
+{
+    struct lh_entry *known = lh_cache_find(&t->cache, slot->key);
+
+    if (__builtin_expect(!known, 0)) {
+        slot->known = &nowhere;
+        learn_new(t, slot);
+        return;
+    }
+    slot->known = known;
+    known->times++;
+    if (known->dependency & LH_ENTRY_NESTING)
+        lh_held_capture(t, slot);
+}
+
+static void write_request(struct lh_slot *slot, void *lock, uint16_t how,
+                          void *pc, uintptr_t cfa)
+{
+    slot->lock = lock;
+    slot->pc = pc;
+    slot->below = slot[-1].key;
+    slot->generation = lh_generation_now(lock);
+    slot->how = how;
+    slot->key = lh_chain_key(slot->below, lock, slot->generation, how, pc);
+    slot->cfa = cfa;
+    slot->stack = 0;
+    slot->count = 1;
+    atomic_store_explicit(&slot->state,
+                          lh_wait_of(how) == LH_WAIT_TRY ? LH_TRIES : LH_WANTS,
+                          memory_order_relaxed);
+}
+
+/* The chunk may be full, or the last request may have been abandoned. */
+static struct lh_slot *push_slow(struct lh_thread *t, void *lock, uint16_t how,
+                                 void *pc, uintptr_t cfa)
+{
+    struct lh_slot *slot = NULL;
+    struct lh_guard guard;
+
+    lh_guard_enter(&guard);
+    drop_abandoned(t, cfa);
+    if (t->top != t->end || next_chunk(t)) {
+        slot = t->top++;
+        write_request(slot, lock, how, pc, cfa);
+    }
+    lh_guard_leave(&guard);
+    return slot;
+}
+
+struct lh_slot *lh_held_push(void *lock, uint16_t how, void *pc, uintptr_t cfa)
+{
+    struct lh_thread *t = lh_self;
+    struct lh_slot *slot;
+
+    if (__builtin_expect(!t, 0)) {
+        lh_real_ensure();
+        if (!(t = lh_detector_attach()))
+            return NULL;
+    }
+    slot = t->top;
+    if (__builtin_expect(slot == t->end || state_of(slot - 1) >= LH_WANTS, 0)) {
+        slot = push_slow(t, lock, how, pc, cfa);
+        if (!slot)
+            return NULL;
+    } else {
+        t->top = slot + 1;
+        atomic_signal_fence(memory_order_seq_cst); /* reserved, then written */
+        write_request(slot, lock, how, pc, cfa);
+    }
+    look_up(t, slot);
+    return slot;
 }
 
 struct lh_slot *lh_held_find(struct lh_thread *t, const void *lock, bool wants)
 {
     for (struct lh_slot *s = below(t, t->top); s; s = below(t, s))
-        if (s->lock == lock && (state_of(s) == LH_HOLDS) != wants)
+        if (s->lock == lock && (state_of(s) >= LH_WANTS) == wants)
             return s;
     return NULL;
+}
+
+static void renew_key(struct lh_slot *slot)
+{
+    slot->below = slot[-1].key;
+    slot->key = lh_chain_key(slot->below, slot->lock, slot->generation,
+                             slot->how, slot->pc);
+}
+
+void lh_held_renew_keys(struct lh_thread *t)
+{
+    for (struct lh_slot *s = lh_held_first(t); s; s = lh_held_next(t, s)) {
+        if (state_of(s - 1) == LH_BASE && chunk_of(t, s)->below)
+            s[-1].key = below(t, s)->key;
+        renew_key(s);
+    }
 }
 
 /* Takes a slot out, moves those above it down, and renews their keys. */
@@ -267,14 +337,14 @@ static void take_out(struct lh_thread *t, struct lh_slot *slot)
 {
     for (struct lh_slot *next; (next = lh_held_next(t, slot)); slot = next) {
         *slot = *next;
-        slot->key =
-            lh_chain_key(slot[-1].key, slot->lock, slot->how, slot->pc);
+        renew_key(slot);
         /* The base of the chunk above repeats the last key of this one. */
         if (state_of(next - 1) == LH_BASE)
             next[-1].key = slot->key;
     }
     if (t->top == chunk_of(t, t->top - 1)->slots + 1)
         previous_chunk(t);
+    slot->count = 1;
     t->top = slot;
 }
 
@@ -303,11 +373,17 @@ void lh_held_settle_slow(struct lh_slot *slot, void *lock, bool got)
     lh_guard_leave(&guard);
 }
 
-struct lh_slot *lh_held_release_slow(struct lh_thread *t, void *lock)
+struct lh_slot *lh_held_release_slow(void *lock)
 {
-    struct lh_slot *slot = lh_held_find(t, lock, false);
+    struct lh_thread *t = lh_self;
     struct lh_guard guard;
+    struct lh_slot *slot;
 
+    if (!t) {
+        lh_real_ensure();
+        return NULL;
+    }
+    slot = lh_held_find(t, lock, false);
     if (!slot)
         return NULL;
     if (slot->count > 1) {

@@ -7,10 +7,11 @@
  * balanced), and taken away before the lock is released. Slots lie in chunks
  * that never move, so a slot's address is good until it is taken away.
  *
- * The chain key of a slot names the whole context: every (lock, generation,
- * mode, PC) from the oldest slot to this one. One probe for it in the thread's
- * table (cache.h) tells whether this very request in this very context is
- * known, whatever the depth.
+ * The chain key of a slot names the whole context: the thread's segment and
+ * every (lock, generation, mode, PC) from the oldest slot to this one. One
+ * probe for it in the thread's table (cache.h) tells whether this very request
+ * in this very context is known, whatever the depth. A slot remembers where it
+ * was found: a loop that takes the same locks compares a line and is done.
  *
  * Threads:  a chain is changed by its own thread only.
  * Signals:  handlers may lock and unlock between any two instructions.
@@ -18,6 +19,7 @@
 #ifndef LH_RUNTIME_HELD_H
 #define LH_RUNTIME_HELD_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,37 +29,60 @@
 #include "runtime/cache.h"
 #include "runtime/thread.h"
 
-/* A slot is born as LH_WANTS (or LH_TRIES), becomes LH_HOLDS when the lock was
- * got, and is given back otherwise. LH_BASE marks the slot before a chunk's
- * first, whose key is that of the last slot of the chunk below. */
-enum lh_slot_state { LH_BASE, LH_HOLDS, LH_WANTS, LH_TRIES };
+/*
+ * A slot is born as LH_WANTS (or LH_TRIES), becomes LH_HOLDS when the lock was
+ * got, and is given back otherwise. LH_TAKES is for a mutex that looked free:
+ * its hook does not come back to say that it was got, so whether it is held
+ * yet is for the mutex's own owner word to tell. LH_BASE marks the slot before
+ * a chunk's first, whose key is that of the last slot of the chunk below.
+ */
+enum lh_slot_state { LH_BASE, LH_HOLDS, LH_TAKES, LH_WANTS, LH_TRIES };
 
-/* How it asks: enum lh_wait, or this. A try never waits. */
+/* How it waits: enum lh_wait, or this. A try never waits. */
 enum { LH_WAIT_TRY = 3 };
 
 enum lh_kind { LH_KIND_MUTEX, LH_KIND_ANNOTATED };
 
-struct lh_how {
-    uint8_t mode; /* enum lh_mode */
-    uint8_t wait; /* enum lh_wait or LH_WAIT_TRY */
-    uint8_t kind; /* enum lh_kind */
-};
+/* How a lock is asked for: one word, so that it is compared at once. */
+#define LH_HOW(mode, wait, kind)                                               \
+    ((uint16_t)((mode) | (wait) << 1 | (kind) << 3))
 
+static inline unsigned lh_mode_of(uint16_t how)
+{
+    return how & 1; /* enum lh_mode */
+}
+
+static inline unsigned lh_wait_of(uint16_t how)
+{
+    return how >> 1 & 3; /* enum lh_wait or LH_WAIT_TRY */
+}
+
+static inline unsigned lh_kind_of(uint16_t how)
+{
+    return how >> 3; /* enum lh_kind */
+}
+
+/* A cache line. What is above `key` names the request: it stays when the slot
+ * is taken away, to be recognized by the next one in the same place. */
 struct lh_slot {
     void *lock;
-    void *pc;       /* the caller of the hook */
-    uintptr_t cfa;  /* the stack pointer before that call */
-    uint64_t key;   /* of the chain up to this slot */
-    uint32_t stack; /* stacks.h; 0: only pc is known */
-    uint32_t count; /* recursion */
+    void *pc;            /* the caller of the hook */
+    uint64_t below;      /* the key of the slot below */
+    uint32_t generation; /* of the lock's address */
+    uint16_t how;
     _Atomic uint8_t state;
-    struct lh_how how;
+    uint64_t key;           /* of the chain up to this slot */
+    struct lh_entry *known; /* where it was found in the cache; may be stale */
+    uintptr_t cfa;          /* the stack pointer before the call */
+    uint32_t stack;         /* stacks.h; 0: only pc is known */
+    uint32_t count;         /* recursion; 1 in a slot that is free */
 };
 
-enum { LH_CHUNK_SLOTS = 63 };
+enum { LH_CHUNK_SLOTS = 62 }; /* a chunk is a page */
 
 struct lh_chunk {
     struct lh_chunk *below, *above;
+    char pad[48];
     struct lh_slot slots[LH_CHUNK_SLOTS + 1]; /* [0] is the base */
 };
 
@@ -69,13 +94,19 @@ struct lh_chunk {
  * the lock it was: every key that mentions it dies. Relaxed: a program that
  * lets two threads use a lock while it is destroyed has no order anyway. */
 enum { LH_NGENERATIONS = 1 << 14 };
-extern _Atomic uint32_t lh_generation[LH_NGENERATIONS];
+extern _Atomic uint32_t lh_generation[LH_NGENERATIONS]
+    __attribute__((visibility("hidden")));
 
 static inline _Atomic uint32_t *lh_generation_of(const void *lock)
 {
     uintptr_t a = (uintptr_t)lock >> 3;
 
     return &lh_generation[(a ^ a >> 14) & (LH_NGENERATIONS - 1)];
+}
+
+static inline uint32_t lh_generation_now(const void *lock)
+{
+    return atomic_load_explicit(lh_generation_of(lock), memory_order_relaxed);
 }
 
 /* 64 x 64 -> 128 bits, folded: not commutative in how it is used here.
@@ -87,75 +118,74 @@ static inline uint64_t lh_fold(uint64_t a, uint64_t b)
     return (uint64_t)p ^ (uint64_t)(p >> 64);
 }
 
+/* Odd, as the cache wants its probes. */
 static inline uint64_t lh_chain_key(uint64_t below, const void *lock,
-                                    struct lh_how how, const void *pc)
+                                    uint32_t generation, uint16_t how,
+                                    const void *pc)
 {
-    uint64_t generation =
-        atomic_load_explicit(lh_generation_of(lock), memory_order_relaxed);
-    uint64_t what = ((uintptr_t)lock ^ generation << 40) *
+    uint64_t what = ((uintptr_t)lock ^ (uint64_t)generation << 40) *
                     UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t where = (uintptr_t)pc ^ (uint64_t)how.mode << 60 ^
-                     (uint64_t)how.wait << 58 ^ UINT64_C(0xa0761d6478bd642f);
+    uint64_t where =
+        (uintptr_t)pc ^ (uint64_t)how << 56 ^ UINT64_C(0xa0761d6478bd642f);
 
-    return lh_fold(below + what, where) + below;
+    return (lh_fold(below + what, where) + below) | 1;
 }
 
 /* What the hot path leaves: see held.c. */
-struct lh_slot *lh_held_push_slow(void *lock, struct lh_how how, void *pc,
-                                  uintptr_t cfa);
-void lh_held_learn(struct lh_thread *t, struct lh_slot *slot, uint64_t probe);
 void lh_held_capture(struct lh_thread *t, struct lh_slot *slot);
-struct lh_slot *lh_held_release_slow(struct lh_thread *t, void *lock);
+struct lh_slot *lh_held_release_slow(void *lock);
 void lh_held_settle_slow(struct lh_slot *slot, void *lock, bool got);
 
-/* Looks the request up, and learns it if it is new. */
-static inline void lh_held_look_up(struct lh_thread *t, struct lh_slot *slot)
+/* True if the slot's words, left from its last use, name this very request,
+ * and the cache still has it. */
+static inline bool lh_held_is_repeated(const struct lh_slot *slot,
+                                       const void *lock, uint16_t how,
+                                       const void *pc, uint32_t generation)
 {
-    uint64_t probe = lh_cache_probe(slot->key, t->salt);
-    struct lh_entry *known = lh_cache_find(&t->cache, probe);
-
-    if (__builtin_expect(!known, 0)) {
-        lh_held_learn(t, slot, probe);
-        return;
-    }
-    known->times++;
-    if (known->dependency & LH_ENTRY_NESTING)
-        lh_held_capture(t, slot);
+    return slot->lock == lock && slot->pc == pc &&
+           slot->below == slot[-1].key && slot->generation == generation &&
+           slot->how == how && slot->known->probe == slot->key;
 }
 
 /*
- * Before a lock is asked for: reserves and publishes a slot.
+ * Before a lock is asked for: reserves and publishes a slot, and learns the
+ * request if it is new.
  * Returns it, or NULL when this call is not to be followed.
  */
-static inline struct lh_slot *lh_held_push(void *lock, struct lh_how how,
-                                           void *pc, uintptr_t cfa)
+struct lh_slot *lh_held_push(void *lock, uint16_t how, void *pc, uintptr_t cfa);
+
+/*
+ * The same for a repeated request for a mutex that looks free, which is then
+ * done with: LH_TAKES. False, and nothing has happened, if it is another case.
+ */
+static inline bool lh_held_take(pthread_mutex_t *mutex, uint16_t how, void *pc,
+                                uintptr_t cfa)
 {
     struct lh_thread *t = lh_self;
+    uint32_t generation = lh_generation_now(mutex);
     struct lh_slot *slot;
+    struct lh_entry *known;
 
     if (__builtin_expect(!t, 0))
-        return lh_held_push_slow(lock, how, pc, cfa);
+        return false;
     slot = t->top;
-    if (__builtin_expect(slot == t->end, 0) ||
-        __builtin_expect(atomic_load_explicit(&slot[-1].state,
-                                              memory_order_relaxed) >=
-                             LH_WANTS,
-                         0))
-        return lh_held_push_slow(lock, how, pc, cfa);
+    if (__builtin_expect(
+            slot == t->end || mutex->__data.__lock != 0 ||
+                atomic_load_explicit(&slot[-1].state, memory_order_relaxed) >=
+                    LH_WANTS ||
+                !lh_held_is_repeated(slot, mutex, how, pc, generation),
+            0))
+        return false;
     t->top = slot + 1;
     atomic_signal_fence(memory_order_seq_cst); /* reserved before written */
-    slot->lock = lock;
-    slot->pc = pc;
+    known = slot->known;
     slot->cfa = cfa;
     slot->stack = 0;
-    slot->count = 1;
-    slot->how = how;
-    atomic_store_explicit(&slot->state,
-                          how.wait == LH_WAIT_TRY ? LH_TRIES : LH_WANTS,
-                          memory_order_relaxed);
-    slot->key = lh_chain_key(slot[-1].key, lock, how, pc);
-    lh_held_look_up(t, slot);
-    return slot;
+    atomic_store_explicit(&slot->state, LH_TAKES, memory_order_relaxed);
+    known->times++;
+    if (known->dependency & LH_ENTRY_NESTING)
+        lh_held_capture(t, slot);
+    return true;
 }
 
 /* After the call: the lock was got, or not. NULL is allowed. */
@@ -180,10 +210,10 @@ static inline struct lh_slot *lh_held_release(void *lock)
     struct lh_slot *slot;
 
     if (__builtin_expect(!t, 0))
-        return NULL;
+        return lh_held_release_slow(lock);
     slot = t->top - 1;
     if (__builtin_expect(slot->lock != lock || slot->count != 1, 0))
-        return lh_held_release_slow(t, lock);
+        return lh_held_release_slow(lock);
     t->top = slot;
     return slot;
 }
@@ -191,9 +221,15 @@ static inline struct lh_slot *lh_held_release(void *lock)
 /* The release has failed: the lock is held as before. */
 void lh_held_restore(struct lh_slot *slot, void *lock);
 
+/* The chain's root key has changed: computes the others afresh. By the thread
+ * itself, with signals blocked. */
+void lh_held_renew_keys(struct lh_thread *t);
+
 /* The newest slot that holds (or, with wants, asks for) the lock; or NULL. */
-struct lh_slot *lh_held_find(struct lh_thread *t, const void *lock,
-                             bool wants);
+struct lh_slot *lh_held_find(struct lh_thread *t, const void *lock, bool wants);
+
+/* Is what the slot asked for held? */
+bool lh_held_is_held(const struct lh_thread *t, const struct lh_slot *slot);
 
 /* The slots of a thread, oldest first; NULL at the end. */
 struct lh_slot *lh_held_first(struct lh_thread *t);

@@ -12,7 +12,7 @@ enum { BLOCK = 1024 };
 /* Infos lie in blocks that never move; numbers are 1 and up. */
 static struct lh_lock_info **blocks;
 static size_t nblocks, blocks_capacity;
-static uint32_t nplaces;   /* numbers given out */
+static uint32_t nplaces;    /* numbers given out */
 static uint32_t *free_list; /* numbers of ended locks */
 static size_t nfree, free_capacity;
 

@@ -77,9 +77,8 @@ int lh_logfile_open(const char *dir, const char *program)
 
     for (unsigned attempt = 0; fd == -EEXIST && attempt < 10000; attempt++) {
         make_path(dir, program, attempt);
-        fd = lh_sys_open(path,
-                         O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC,
-                         0666);
+        fd = lh_sys_open(
+            path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     }
     if (fd < 0)
         return (int)-fd;
@@ -136,8 +135,8 @@ static void consume(uint64_t before, uint64_t signals)
 /* Returns how many bytes were written. */
 static size_t write_all(int fd, const char *text, size_t size_bytes)
 {
-    const uint64_t ours_to_cause =
-        1ull << (SIGPIPE - 1) | 1ull << (SIGXFSZ - 1);
+    const uint64_t ours_to_cause = 1ull << (SIGPIPE - 1) | 1ull
+                                                               << (SIGXFSZ - 1);
     size_t done = 0;
 
     while (done < size_bytes) {

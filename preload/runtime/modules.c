@@ -17,8 +17,8 @@ static char executable[4096];
 
 void lh_modules_init(void)
 {
-    long n = lh_sys_readlink("/proc/self/exe", executable,
-                             sizeof executable - 1);
+    long n =
+        lh_sys_readlink("/proc/self/exe", executable, sizeof executable - 1);
     executable[n > 0 ? n : 0] = '\0';
 }
 
@@ -38,7 +38,7 @@ bool lh_module_holds(uintptr_t address)
 static void read_build_id(struct lh_module *m)
 {
     const ElfW(Ehdr) *ehdr = (const void *)m->low;
-    const ElfW(Phdr) *phdr;
+    const ElfW(Phdr) * phdr;
 
     if (memcmp(ehdr->e_ident, ELFMAG, SELFMAG) != 0 ||
         ehdr->e_phoff + ehdr->e_phnum * sizeof *phdr > 4096)

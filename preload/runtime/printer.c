@@ -97,8 +97,8 @@ static void lock_name(struct lh_fmt *f, const struct lh_lock_info *lock)
     offset = lock->address - lh_module_base(module);
     lh_stacks_unlock();
     path = module_path(module);
-    if (path && lh_elfsym_find(path, offset, symbol, sizeof symbol,
-                               &from_start)) {
+    if (path &&
+        lh_elfsym_find(path, offset, symbol, sizeof symbol, &from_start)) {
         lh_fmt_text(f, symbol);
         if (from_start) {
             lh_fmt_text(f, "+");
@@ -197,8 +197,8 @@ static void assertion(struct lh_fmt *f, const struct lh_finding *finding)
 {
     lh_fmt_text(f, "LH016 assertion failed: ");
     lock_name(f, &finding->lock);
-    lh_fmt_text(f, finding->asserted_held ? " is not held by "
-                                          : " is held by ");
+    lh_fmt_text(f,
+                finding->asserted_held ? " is not held by " : " is held by ");
     thread_name(f, &finding->thread);
     lh_fmt_text(f, " at");
     stack_lines(f, finding->stack);
@@ -208,8 +208,7 @@ void lh_printer_finding(const struct lh_finding *finding)
 {
     struct lh_fmt f = { 0 };
 
-    if (!lh_config.print ||
-        (finding->grade != LH_POSSIBLE && !lh_config.all))
+    if (!lh_config.print || (finding->grade != LH_POSSIBLE && !lh_config.all))
         return;
     lh_rawlock_take(&printing);
     lh_fmt_text(&f, "lockhound: ");

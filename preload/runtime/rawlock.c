@@ -15,9 +15,9 @@ static int try_take(struct lh_rawlock *lock)
 {
     uint32_t free_state = 0;
 
-    return atomic_compare_exchange_strong_explicit(
-        &lock->state, &free_state, 1, memory_order_acquire,
-        memory_order_relaxed);
+    return atomic_compare_exchange_strong_explicit(&lock->state, &free_state, 1,
+                                                   memory_order_acquire,
+                                                   memory_order_relaxed);
 }
 
 void lh_rawlock_take(struct lh_rawlock *lock)
@@ -27,8 +27,7 @@ void lh_rawlock_take(struct lh_rawlock *lock)
             return;
         __builtin_ia32_pause();
     }
-    while (atomic_exchange_explicit(&lock->state, 2, memory_order_acquire) !=
-           0)
+    while (atomic_exchange_explicit(&lock->state, 2, memory_order_acquire) != 0)
         syscall(SYS_futex, &lock->state, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
 }
 

@@ -35,7 +35,7 @@ static const struct symbol {
     { "pthread_detach", NULL, SLOT(detach) },
     { "pthread_exit", NULL, SLOT(exit) },
     { "pthread_setname_np", NULL, SLOT(setname_np) },
-    /* Last: lh_real() takes it as the sign that the table is full. */
+    /* Last: lh_real_ensure() takes it as the sign that the table is full. */
     { "pthread_mutex_unlock", NULL, SLOT(mutex_unlock) },
 };
 

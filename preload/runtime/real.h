@@ -31,23 +31,28 @@ struct lh_real {
     int (*join)(pthread_t, void **);
     int (*tryjoin_np)(pthread_t, void **);
     int (*timedjoin_np)(pthread_t, void **, const struct timespec *);
-    int (*clockjoin_np)(pthread_t, void **, clockid_t,
-                        const struct timespec *);
+    int (*clockjoin_np)(pthread_t, void **, clockid_t, const struct timespec *);
     int (*detach)(pthread_t);
     void (*exit)(void *);
     int (*setname_np)(pthread_t, const char *);
 };
 
-extern struct lh_real lh_real_table;
+extern struct lh_real lh_real_table __attribute__((visibility("hidden")));
 
 /* Fills the table. Needs the loader's lock, so no hook calls it once it is
  * filled. */
 void lh_real_resolve(void);
 
+/* Fills the table if it is still empty. Whoever finds no thread state calls
+ * this: a state is made only after the table was filled. */
+static inline void lh_real_ensure(void)
+{
+    if (!lh_real_table.mutex_unlock)
+        lh_real_resolve();
+}
+
 static inline const struct lh_real *lh_real(void)
 {
-    if (__builtin_expect(!lh_real_table.mutex_unlock, 0))
-        lh_real_resolve();
     return &lh_real_table;
 }
 

@@ -81,8 +81,8 @@ void lh_record_process(struct lh_fmt *f, long forked_from)
     /* Static, like the other large ones here: the stack is the target's, and
      * callers hold the detector's lock. */
     static char executable[4096];
-    long n = lh_sys_readlink("/proc/self/exe", executable,
-                             sizeof executable - 1);
+    long n =
+        lh_sys_readlink("/proc/self/exe", executable, sizeof executable - 1);
 
     executable[n > 0 ? n : 0] = '\0';
     lh_fmt_text(f, "{\"lockhound\":1,\"type\":\"process\"");
@@ -124,8 +124,7 @@ static void record_module(struct lh_fmt *f, uint32_t number)
 }
 
 /* The module of an address, recorded; 0 if it has none. */
-static uint32_t module_of(struct lh_fmt *f, uintptr_t address,
-                          uint64_t *offset)
+static uint32_t module_of(struct lh_fmt *f, uintptr_t address, uint64_t *offset)
 {
     uint32_t module;
 
@@ -143,8 +142,7 @@ void lh_record_thread(struct lh_fmt *f, struct lh_thread *t,
     uint32_t creator = lh_segments_creator(segments, t->number);
     uint32_t joiner = lh_segments_joiner(segments, t->number);
     uint64_t offset = 0;
-    uint32_t module =
-        t->start ? module_of(f, (uintptr_t)t->start, &offset) : 0;
+    uint32_t module = t->start ? module_of(f, (uintptr_t)t->start, &offset) : 0;
 
     t->recorded = true;
     begin(f, "thread");
@@ -165,8 +163,8 @@ void lh_record_thread(struct lh_fmt *f, struct lh_thread *t,
 
 static void lock_record(struct lh_fmt *f, const struct lh_lock_info *lock)
 {
-    static const char *const subtypes[] = { "normal", "recursive",
-                                            "errorcheck", "adaptive" };
+    static const char *const subtypes[] = { "normal", "recursive", "errorcheck",
+                                            "adaptive" };
     uint64_t offset;
     uint32_t module = module_of(f, lock->address, &offset);
 
@@ -176,8 +174,8 @@ static void lock_record(struct lh_fmt *f, const struct lh_lock_info *lock)
         lh_record_stack(f, lock->first_stack);
     begin(f, "lock");
     lh_fmt_key_unsigned(f, "id", lock->serial);
-    lh_fmt_key_string(
-        f, "kind", lock->kind == LH_KIND_ANNOTATED ? "annotated" : "mutex");
+    lh_fmt_key_string(f, "kind",
+                      lock->kind == LH_KIND_ANNOTATED ? "annotated" : "mutex");
     if (lock->kind == LH_KIND_MUTEX)
         lh_fmt_key_string(f, "subtype", subtypes[lock->subtype & 3]);
     lh_fmt_key_hex(f, "address", lock->address);
@@ -354,11 +352,9 @@ void lh_record_finding(struct lh_fmt *f, const struct lh_finding *finding)
 {
     begin(f, "finding");
     lh_fmt_key_unsigned(f, "id", finding->id);
-    lh_fmt_key_string(f, "kind",
-                      finding->kind == LH_RING ? "LH001" : "LH016");
-    lh_fmt_key_string(f, "grade",
-                      finding->grade == LH_POSSIBLE ? "possible"
-                                                    : "conditional");
+    lh_fmt_key_string(f, "kind", finding->kind == LH_RING ? "LH001" : "LH016");
+    lh_fmt_key_string(
+        f, "grade", finding->grade == LH_POSSIBLE ? "possible" : "conditional");
     if (finding->kind == LH_RING) {
         ring(f, finding);
     } else {
@@ -371,8 +367,7 @@ void lh_record_finding(struct lh_fmt *f, const struct lh_finding *finding)
     end(f);
 }
 
-void lh_record_count(struct lh_fmt *f, uint32_t dependency,
-                     struct lh_seen seen)
+void lh_record_count(struct lh_fmt *f, uint32_t dependency, struct lh_seen seen)
 {
     begin(f, "count");
     lh_fmt_key_unsigned(f, "dependency", dependency);

@@ -47,9 +47,8 @@ struct lh_site *lh_site_find(const void *pc)
 static struct table *grow(struct table *old)
 {
     size_t size = old ? 2 * old->size : 512;
-    char *block = lh_arena_resize(NULL, NULL, 0,
-                                  sizeof(struct table) +
-                                      size * sizeof(struct lh_site *));
+    char *block = lh_arena_resize(
+        NULL, NULL, 0, sizeof(struct table) + size * sizeof(struct lh_site *));
     struct table *t = (struct table *)(void *)block;
 
     if (!t)

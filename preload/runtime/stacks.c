@@ -29,8 +29,7 @@ static size_t recorded_capacity;
 
 static size_t hash(uint64_t pc, uint32_t parent)
 {
-    uint64_t h = (pc ^ (uint64_t)parent << 32) *
-                 UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t h = (pc ^ (uint64_t)parent << 32) * UINT64_C(0x9e3779b97f4a7c15);
 
     return (size_t)(h ^ h >> 29);
 }
@@ -99,8 +98,8 @@ uint32_t lh_stack_take(struct lh_thread *t, void *pc, uintptr_t cfa)
 
     if (!lh_unwind(t, pc, cfa, &u))
         return lh_stack_of_pc(pc);
-    stack = intern_all(u.pcs, u.n, u.truncated ? ROOT_TRUNCATED
-                                               : ROOT_COMPLETE);
+    stack =
+        intern_all(u.pcs, u.n, u.truncated ? ROOT_TRUNCATED : ROOT_COMPLETE);
     lh_unwind_remember(t, &u, stack);
     return stack;
 }

@@ -12,7 +12,7 @@
  * ones match, the next frame's place is known to be right.
  *
  * Threads:  the tree has a lock of its own, taken last (after the detector's).
- * Signals:  callers have signals blocked, but for lh_stack_recall().
+ * Signals:  callers have signals blocked.
  */
 #ifndef LH_RUNTIME_STACKS_H
 #define LH_RUNTIME_STACKS_H
@@ -37,11 +37,6 @@ struct lh_trace {
     bool truncated; /* there were more than LH_MAX_FRAMES */
     struct lh_frame frames[LH_MAX_FRAMES];
 };
-
-/* The stack known for this place, if its words still prove it; else 0. Reads
- * only; may run with signals open. */
-uint32_t lh_stack_recall(const struct lh_thread *t, const void *pc,
-                         uintptr_t cfa);
 
 /* Takes the stack from the hook's caller on: pc returns into it, cfa is its
  * stack pointer. Where the stack is too small to unwind: a partial one.

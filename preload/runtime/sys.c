@@ -33,8 +33,7 @@ long lh_sys_read(int fd, void *buffer, size_t size_bytes)
 
 long lh_sys_readlink(const char *path, char *buffer, size_t size_bytes)
 {
-    return result(
-        syscall(SYS_readlinkat, AT_FDCWD, path, buffer, size_bytes));
+    return result(syscall(SYS_readlinkat, AT_FDCWD, path, buffer, size_bytes));
 }
 
 long lh_sys_write(int fd, const void *data, size_t size_bytes)
@@ -89,8 +88,7 @@ size_t lh_sys_altstack_left(uintptr_t sp)
 {
     stack_t ss;
 
-    if (syscall(SYS_sigaltstack, NULL, &ss) != 0 ||
-        !(ss.ss_flags & SS_ONSTACK))
+    if (syscall(SYS_sigaltstack, NULL, &ss) != 0 || !(ss.ss_flags & SS_ONSTACK))
         return SIZE_MAX;
     return sp - (uintptr_t)ss.ss_sp;
 }

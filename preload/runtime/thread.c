@@ -78,7 +78,6 @@ struct lh_thread *lh_thread_new(void)
         unused = t;
         return NULL;
     }
-    chunk->slots[0].key = UINT64_C(0x8ebc6af09c88c6e3);
     atomic_store_explicit(&chunk->slots[0].state, LH_BASE,
                           memory_order_relaxed);
     t->top = chunk->slots + 1;
@@ -145,12 +144,19 @@ struct lh_thread *lh_thread_first(void)
     return in_use;
 }
 
+struct lh_thread *lh_thread_numbered(uint32_t number)
+{
+    for (struct lh_thread *t = in_use; t; t = t->next)
+        if (t->number == number)
+            return t;
+    return NULL;
+}
+
 struct lh_thread *lh_thread_find(pthread_t handle)
 {
     if (nbuckets == 0)
         return NULL;
-    for (size_t i = bucket_of(handle); buckets[i];
-         i = (i + 1) & (nbuckets - 1))
+    for (size_t i = bucket_of(handle); buckets[i]; i = (i + 1) & (nbuckets - 1))
         if (buckets[i] != &tombstone && buckets[i]->handle == handle)
             return buckets[i];
     return NULL;

@@ -29,20 +29,19 @@ struct lh_finding;
 
 struct lh_thread {
     /* The hot path's line. */
-    struct lh_slot *top;  /* the next free slot; top[-1] is always readable */
-    struct lh_slot *end;  /* the present chunk is full there */
-    uint64_t salt;        /* of the segment and the epoch, for probes; written
-                             by others under the detector's lock */
+    struct lh_slot *top; /* the next free slot; top[-1] is always readable */
+    struct lh_slot *end; /* the present chunk is full there */
     struct lh_cache cache;
     int32_t tid;
 
-    uint32_t number;      /* in core/segments.h and in records */
-    bool busy;            /* in the slow path: what locks there passes through */
+    uint32_t number; /* in core/segments.h and in records */
+    bool busy;       /* in the slow path: what locks there passes through */
     bool detached, ending;
     bool recorded;        /* its record is written */
     bool registered;      /* can be found by handle */
     uint32_t cache_epoch; /* lh_order_epoch() its dependencies belong to */
     uintptr_t stack_low, stack_high; /* 0 while unknown */
+    uintptr_t stack_base; /* unwind.c: frames from here on cannot return */
     pthread_t handle;
     char name[16]; /* by pthread_setname_np; else empty */
     void *(*start)(void *);
@@ -70,6 +69,10 @@ void lh_thread_release(struct lh_thread *t);
 void lh_thread_sweep(void);
 
 struct lh_thread *lh_thread_first(void); /* then ->next */
+
+/* The one with that number, if it has not been released; or NULL. New ones are
+ * found first. */
+struct lh_thread *lh_thread_numbered(uint32_t number);
 
 /* The thread with that handle that has not been released; or NULL. */
 struct lh_thread *lh_thread_find(pthread_t handle);

@@ -2,66 +2,15 @@
  * unwind.c - one thread's return addresses, by a private unwinder. */
 #include "runtime/unwind.h"
 
-#include <stdatomic.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unwind.h>
 
 #include "runtime/arena.h"
-#include "runtime/stacks.h"
 #include "runtime/sys.h"
-#include "runtime/thread.h"
 
 /* What the unwinder, its callback and the slow path around it may use. */
 enum { ROOM_BYTES = 6 * 1024 };
-
-enum { NREMEMBERED = 128 };
-
-struct remembered {
-    void *pc;
-    uintptr_t cfa;
-    uint32_t n;
-    _Atomic uint32_t stack; /* 0 while the rest is being changed */
-    uint32_t at[LH_MAX_FRAMES];
-    uintptr_t pcs[LH_MAX_FRAMES];
-};
-
-struct lh_stack_cache {
-    struct remembered known[NREMEMBERED];
-    uint32_t at[LH_MAX_FRAMES]; /* of the unwinding that goes on */
-    uintptr_t pcs[LH_MAX_FRAMES];
-};
-
-static struct remembered *place_of(const struct lh_thread *t, const void *pc,
-                                   uintptr_t cfa)
-{
-    uint64_t h = ((uintptr_t)pc ^ cfa << 20) * UINT64_C(0x9e3779b97f4a7c15);
-
-    return &t->stacks->known[h >> 57];
-}
-
-uint32_t lh_stack_recall(const struct lh_thread *t, const void *pc,
-                         uintptr_t cfa)
-{
-    const struct remembered *r;
-    const uintptr_t *words = (const uintptr_t *)cfa - 1;
-    uint32_t stack;
-
-    if (!t->stacks)
-        return 0;
-    r = place_of(t, pc, cfa);
-    stack = atomic_load_explicit(&r->stack, memory_order_acquire);
-    if (stack == 0 || r->pc != pc || r->cfa != cfa)
-        return 0;
-    for (uint32_t i = 0; i < r->n; i++)
-        if (words[r->at[i]] != r->pcs[i])
-            return 0;
-    /* A handler may have put another stack here meanwhile. */
-    atomic_signal_fence(memory_order_seq_cst);
-    return atomic_load_explicit(&r->stack, memory_order_relaxed) == stack &&
-                   r->pc == pc && r->cfa == cfa
-               ? stack
-               : 0;
-}
 
 static bool has_room(const struct lh_thread *t)
 {
@@ -101,8 +50,7 @@ static _Unwind_Reason_Code on_frame(struct _Unwind_Context *context,
         w->u->truncated = true;
         return _URC_NORMAL_STOP;
     }
-    if (sp < w->u->cfa || at > UINT32_MAX ||
-        ((const uintptr_t *)sp)[-1] != pc)
+    if (sp < w->u->cfa || at > UINT32_MAX || ((const uintptr_t *)sp)[-1] != pc)
         w->u->provable = false; /* a signal frame, or another stack */
     w->to->at[w->u->n] = (uint32_t)at;
     w->to->pcs[w->u->n++] = pc;
@@ -128,10 +76,41 @@ bool lh_unwind(struct lh_thread *t, void *pc, uintptr_t cfa,
     return u->n > 0;
 }
 
+/*
+ * Where the return address of the thread's start routine lies, or main's; 0
+ * while unknown. main is the third from outermost: _start calls
+ * __libc_start_main calls __libc_start_call_main calls main.
+ */
+static uintptr_t base_of(struct lh_thread *t, const struct lh_unwound *u)
+{
+    uintptr_t entry = getauxval(AT_ENTRY);
+
+    if (!t->stack_base && u->n > 3 && u->pcs[u->n - 1] - entry < 64 &&
+        t->number == 1)
+        t->stack_base =
+            u->cfa - sizeof(uintptr_t) + u->at[u->n - 3] * sizeof(uintptr_t);
+    return t->stack_base;
+}
+
+/* How many of the frames may return while the thread lives. */
+static size_t count_mutable(struct lh_thread *t, const struct lh_unwound *u)
+{
+    uintptr_t base = base_of(t, u);
+    size_t n = u->n;
+
+    if (u->cfa <= t->stack_low || u->cfa > base)
+        return n; /* on another stack */
+    while (n > 1 &&
+           u->cfa - sizeof(uintptr_t) + u->at[n - 1] * sizeof(uintptr_t) >=
+               base)
+        n--;
+    return n;
+}
+
 void lh_unwind_remember(struct lh_thread *t, const struct lh_unwound *u,
                         uint32_t stack)
 {
-    struct remembered *r = place_of(t, u->pc, u->cfa);
+    struct lh_remembered *r = lh_unwind_place(t, u->pc, u->cfa);
 
     if (!u->provable || stack == 0)
         return;
@@ -139,9 +118,9 @@ void lh_unwind_remember(struct lh_thread *t, const struct lh_unwound *u,
     atomic_signal_fence(memory_order_seq_cst);
     r->pc = u->pc;
     r->cfa = u->cfa;
-    r->n = (uint32_t)u->n;
-    memcpy(r->at, u->at, u->n * sizeof *u->at);
-    memcpy(r->pcs, u->pcs, u->n * sizeof *u->pcs);
+    r->n = (uint32_t)count_mutable(t, u);
+    memcpy(r->at, u->at, r->n * sizeof *u->at);
+    memcpy(r->pcs, u->pcs, r->n * sizeof *u->pcs);
     atomic_store_explicit(&r->stack, stack, memory_order_release);
 }
 

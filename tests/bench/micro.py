@@ -8,7 +8,8 @@ import statistics
 import subprocess
 import time
 
-from harness import Failure, environment, line, output, verdict, watched
+from harness import (ROOT, Failure, environment, line, output, verdict,
+                     watched)
 
 # Mode of the program, goal for its ratio or None.
 MODES = [
@@ -45,7 +46,7 @@ def find_dyndd():
 
 def build_tsan(options):
     """The same source under ThreadSanitizer: its path, or None."""
-    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "locks.c")
+    source = os.path.join(ROOT, "tests", "bench", "locks.c")
     target = os.path.join(options.scratch, "locks-tsan")
     command = ["gcc", "-D_GNU_SOURCE", "-std=gnu11", "-O2", "-g", "-pthread",
                "-fno-omit-frame-pointer", "-fsanitize=thread", "-o", target,
@@ -121,11 +122,12 @@ def measure_mode(_options, mode, goal, cols):
     for name, ns in best.items():
         line("locks.%s.%s" % (mode, name), "%.2f" % ns, "ns")
     ratio = best["lockhound"] / best["plain"]
-    pairs = [w / p for p, w in zip(values["plain"], values["lockhound"])]
+    median = statistics.median(
+        w / p for p, w in zip(values["plain"], values["lockhound"]))
     line("locks.%s.ratio" % mode, "%.2f" % ratio, "x",
          verdict(ratio, goal) if goal else "")
-    line("locks.%s.ratio.median" % mode, "%.2f" % statistics.median(pairs), "x")
-    return mode, goal, best, ratio, statistics.median(pairs)
+    line("locks.%s.ratio.median" % mode, "%.2f" % median, "x")
+    return mode, goal, best, ratio, median
 
 
 def print_table(rows, cols):

@@ -55,8 +55,7 @@ static void what_the_creator_did_before_precedes_the_thread(void **state)
     struct lh_segment before = now(main);
     uint32_t a = add(main);
     uint32_t b = add(a);
-    assert_int_equal(lh_segments_compare(s, before, now(a)),
-                     LH_FIRST_PRECEDES);
+    assert_int_equal(lh_segments_compare(s, before, now(a)), LH_FIRST_PRECEDES);
     assert_int_equal(lh_segments_compare(s, now(b), before),
                      LH_SECOND_PRECEDES);
     assert_int_equal(lh_segments_compare(s, now(main), now(b)), LH_PARALLEL);
@@ -190,11 +189,11 @@ static void random_histories_agree_with_the_model(void **state)
         close_model();
         for (int i = 0; i < nsegments; i++) {
             for (int j = 0; j < nsegments; j++) {
-                enum lh_overlap expected =
-                    names[i].thread == names[j].thread ? LH_SAME_THREAD
-                    : before[i][j]                     ? LH_FIRST_PRECEDES
-                    : before[j][i]                     ? LH_SECOND_PRECEDES
-                                                       : LH_PARALLEL;
+                enum lh_overlap expected = names[i].thread == names[j].thread
+                                               ? LH_SAME_THREAD
+                                           : before[i][j] ? LH_FIRST_PRECEDES
+                                           : before[j][i] ? LH_SECOND_PRECEDES
+                                                          : LH_PARALLEL;
                 assert_int_equal(lh_segments_compare(s, names[i], names[j]),
                                  expected);
             }

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT
+ * lockevents.c - locks are born, named, asserted, and die. */
+#include "runtime/detector.h"
+
+#include <string.h>
+
+#include "core/order.h"
+#include "runtime/arena.h"
+#include "runtime/config.h"
+#include "runtime/guard.h"
+#include "runtime/locks.h"
+#include "runtime/news.h"
+#include "runtime/request.h"
+#include "runtime/sites.h"
+#include "runtime/stacks.h"
+#include "runtime/state.h"
+#include "runtime/unwind.h"
+
+/* Dead locks leave the lh_state.order store when they are many. */
+static void sweep_order(void)
+{
+    if (!lh_order_wants_sweep(lh_state.order))
+        return;
+    for (struct lh_thread *t = lh_thread_first(); t; t = t->next)
+        lh_request_keep_counts(t);
+    lh_order_sweep(lh_state.order);
+    lh_state_new_epoch(); /* caches name dependencies by numbers that are void
+                             now */
+}
+
+/* The address is no longer the lock that it was, if it was one. */
+static void forget(void *address)
+{
+    lh_lock node = lh_lock_end((uintptr_t)address);
+
+    atomic_fetch_add_explicit(lh_generation_of(address), 1,
+                              memory_order_relaxed);
+    if (!node)
+        return;
+    lh_order_end_lock(lh_state.order, node);
+    sweep_order();
+}
+
+void lh_detector_lock_born(void *address, uint8_t kind, void *pc, uintptr_t cfa)
+{
+    struct lh_thread *t = lh_self ? lh_self : lh_detector_attach();
+    struct lh_guard guard;
+    struct lh_lock_info *l;
+    uint32_t stack;
+
+    if (!t || t->busy || lh_state_is_off())
+        return;
+    lh_guard_enter(&guard);
+    lh_detector_check_process();
+    t->busy = true;
+    stack = lh_config.stacks == LH_STACKS_PC ? 0 : lh_stack_recall(t, pc, cfa);
+    if (!stack)
+        stack = lh_config.stacks == LH_STACKS_PC ? lh_stack_of_pc(pc)
+                                                 : lh_stack_take(t, pc, cfa);
+    lh_rawlock_take(&lh_state.lock);
+    forget(address);
+    l = lh_lock_find((uintptr_t)address, true);
+    if (l) {
+        l->kind = kind;
+        l->init_stack = stack;
+    } else {
+        lh_state.short_of_memory = true;
+    }
+    lh_rawlock_give(&lh_state.lock);
+    t->busy = false;
+    lh_guard_leave(&guard);
+}
+
+void lh_detector_lock_died(void *address)
+{
+    struct lh_guard guard;
+
+    if (lh_state_is_off())
+        return;
+    lh_state_enter(&guard);
+    forget(address);
+    lh_state_leave(&guard);
+}
+
+void lh_detector_name_lock(void *address, const char *name)
+{
+    struct lh_guard guard;
+    struct lh_lock_info *l;
+    size_t size_bytes = strlen(name) + 1;
+
+    if (lh_state_is_off())
+        return;
+    lh_state_enter(&guard);
+    l = lh_lock_find((uintptr_t)address, true);
+    if (l && (!l->name || strcmp(l->name, name) != 0)) {
+        l->name = lh_arena_small(size_bytes);
+        if (l->name)
+            memcpy(l->name, name, size_bytes);
+        l->recorded = false; /* the next mention records it anew */
+    }
+    lh_state_leave(&guard);
+}
+
+void lh_detector_rank_lock(void *address, int rank)
+{
+    struct lh_guard guard;
+    struct lh_lock_info *l;
+
+    if (lh_state_is_off())
+        return;
+    lh_state_enter(&guard);
+    l = lh_lock_find((uintptr_t)address, true);
+    if (l) {
+        l->ranked = true;
+        l->rank = rank;
+        l->recorded = false;
+    }
+    lh_state_leave(&guard);
+}
+
+/* An assertion is reported once for each place. */
+static bool is_new_place(const void *pc)
+{
+    struct lh_site *site = lh_site_add(pc);
+
+    return site && atomic_fetch_add_explicit(&site->times, 1,
+                                             memory_order_relaxed) == 0;
+}
+
+void lh_detector_assert(void *address, bool expected, void *pc, uintptr_t cfa)
+{
+    struct lh_thread *t = lh_self ? lh_self : lh_detector_attach();
+    struct lh_guard guard;
+    uint32_t stack;
+
+    if (!t || t->busy || lh_state_is_off() ||
+        !!lh_held_find(t, address, false) == expected)
+        return;
+    lh_guard_enter(&guard);
+    lh_detector_check_process();
+    t->busy = true;
+    stack = lh_stack_take(t, pc, cfa);
+    lh_rawlock_take(&lh_state.lock);
+    if (is_new_place(pc))
+        lh_news_assertion(t, address, expected, stack);
+    if (lh_news_wants_records())
+        lh_news_open_log();
+    lh_rawlock_give(&lh_state.lock);
+    lh_news_flush(t);
+    t->busy = false;
+    lh_guard_leave(&guard);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * news.h - what the detector has to tell: findings, notes, records.
+ *
+ * Gathered in the thread that caused it under the detector's lock, written and
+ * printed after that was given back.
+ */
+#ifndef LH_RUNTIME_NEWS_H
+#define LH_RUNTIME_NEWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/order.h"
+#include "runtime/fmt.h"
+#include "runtime/thread.h"
+
+/* ---- with the detector's lock held ---- */
+
+bool lh_news_wants_records(void);
+
+/* Opens the file if records are wanted; a forked child has none of its own
+ * until it has something to say. */
+void lh_news_open_log(void);
+
+/* What limits the answer and was not said yet. */
+void lh_news_add_notes(struct lh_thread *t);
+
+/* For lh_order_new(); the ring goes to lh_state.judged. */
+void lh_news_on_ring(void *ctx, const struct lh_ring *ring);
+
+void lh_news_assertion(struct lh_thread *t, void *address, bool expected,
+                       uint32_t stack);
+
+/* Records a thread and those that made it, as far as they are not. */
+void lh_news_record_threads(struct lh_thread *t);
+
+/* The counts and the end record. */
+void lh_news_write_counts(struct lh_fmt *out);
+
+void lh_news_after_fork(void);
+
+/* ---- inside the guard, without the lock ---- */
+
+/* Writes and prints what a thread has gathered. */
+void lh_news_flush(struct lh_thread *t);
+
+#endif

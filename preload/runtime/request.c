@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT
+ * request.c - a request made while something is held is taken in. */
+#include "runtime/request.h"
+
+#include "core/order.h"
+#include "runtime/arena.h"
+#include "runtime/detector.h"
+#include "runtime/locks.h"
+#include "runtime/modules.h"
+#include "runtime/news.h"
+#include "runtime/record.h"
+#include "runtime/stacks.h"
+#include "runtime/state.h"
+
+/* The held locks of one request; as large as the deepest chain so far. Under
+ * the detector's lock. */
+static struct lh_held *held;
+static size_t held_capacity;
+
+static void add_count(void *ctx, const struct lh_entry *entry)
+{
+    uint32_t dependency = entry->dependency & ~LH_ENTRY_NESTING;
+
+    (void)ctx;
+    if (dependency && entry->times)
+        lh_order_count(lh_state.order, dependency, entry->times);
+}
+
+void lh_detector_spill(void *ctx, const struct lh_entry *entry)
+{
+    if (!(entry->dependency & ~LH_ENTRY_NESTING) || !entry->times)
+        return;
+    lh_rawlock_take(&lh_state.lock);
+    if (lh_self->cache_epoch == lh_order_epoch(lh_state.order))
+        add_count(ctx, entry);
+    lh_rawlock_give(&lh_state.lock);
+}
+
+/* Numbers of dependencies may mean others now: the cache starts afresh. */
+static void renew_cache(struct lh_thread *t)
+{
+    if (t->cache_epoch == lh_order_epoch(lh_state.order))
+        return;
+    t->cache_epoch = lh_order_epoch(lh_state.order);
+    lh_cache_clear(&t->cache);
+}
+
+void lh_request_keep_counts(const struct lh_thread *t)
+{
+    if (t->cache.entries && t->cache_epoch == lh_order_epoch(lh_state.order))
+        lh_cache_each(&t->cache, add_count, NULL);
+}
+
+static uint64_t class_of(const struct lh_lock_info *l)
+{
+    /* What is born by an init call has that call's stack; a static has its
+     * place; what shows up otherwise, the first acquisition's stack. */
+    uint64_t kind = l->init_stack ? 1 : lh_module_holds(l->address) ? 2 : 3;
+
+    return lh_fold(kind == 1   ? l->init_stack
+                   : kind == 2 ? l->address
+                               : l->first_stack,
+                   UINT64_C(0x1d8e4e27c47d124f) + kind);
+}
+
+static uint8_t subtype_of(const struct lh_slot *slot)
+{
+    const pthread_mutex_t *mutex = slot->lock;
+
+    return lh_kind_of(slot->how) == LH_KIND_MUTEX
+               ? (uint8_t)(mutex->__data.__kind & 3)
+               : 0;
+}
+
+/* The lock of a slot, with a node in the lh_state.order store; NULL without
+ * memory. */
+static struct lh_lock_info *resolve(struct lh_slot *slot, struct lh_fmt *out)
+{
+    struct lh_lock_info *l = lh_lock_find((uintptr_t)slot->lock, true);
+    lh_lock node;
+
+    if (!l)
+        return NULL;
+    if (!l->node) {
+        l->kind = (uint8_t)lh_kind_of(slot->how);
+        l->subtype = subtype_of(slot);
+        if (!l->init_stack && !l->first_stack)
+            l->first_stack = slot->stack;
+        if (lh_order_add_lock(lh_state.order, class_of(l), &node) != 0 ||
+            lh_lock_set_node(l, node) != 0)
+            return NULL;
+    }
+    if (lh_news_wants_records())
+        lh_record_lock(out, l);
+    return l;
+}
+
+static bool gather_held(struct lh_thread *t, struct lh_slot *until, size_t *n)
+{
+    void *array = held;
+
+    *n = 0;
+    for (struct lh_slot *s = lh_held_first(t); s && s != until;
+         s = lh_held_next(t, s)) {
+        struct lh_lock_info *l;
+        if (!lh_held_is_held(t, s))
+            continue;
+        if (!s->stack)
+            s->stack = lh_stack_of_pc(s->pc);
+        if (lh_arena_reserve(&array, &held_capacity, sizeof *held, *n + 1))
+            return false;
+        held = array;
+        if (!(l = resolve(s, &t->out)))
+            return false;
+        held[(*n)++] = (struct lh_held){ .lock = l->node,
+                                         .stack = s->stack,
+                                         .site = lh_stack_of_pc(s->pc),
+                                         .mode = (uint8_t)lh_mode_of(s->how) };
+    }
+    return true;
+}
+
+static uint32_t take_in(struct lh_thread *t, struct lh_slot *slot,
+                        uint32_t stack)
+{
+    struct lh_lock_info *wanted;
+    struct lh_request request;
+    struct lh_learned learned = { 0 };
+    size_t n;
+
+    renew_cache(t);
+    if (!slot->stack)
+        slot->stack = lh_stack_of_pc(slot->pc);
+    if (!gather_held(t, slot, &n) || !(wanted = resolve(slot, &t->out))) {
+        lh_state.short_of_memory = true;
+        return 0;
+    }
+    request = (struct lh_request){
+        .lock = wanted->node,
+        .stack = stack ? stack : slot->stack,
+        .site = lh_stack_of_pc(slot->pc),
+        .mode = (uint8_t)lh_mode_of(slot->how),
+        .wait = (uint8_t)lh_wait_of(slot->how),
+        .segment = lh_segments_now(lh_state.segments, t->number),
+        .held = held,
+        .nheld = n,
+    };
+    lh_state.judged = t;
+    if (lh_order_request(lh_state.order, &request, &learned) != 0) {
+        lh_state.short_of_memory = true;
+        return 0;
+    }
+    if (!learned.slot)
+        return 0;
+    renew_cache(t);
+    lh_order_count(lh_state.order, learned.slot, 1);
+    if (lh_news_wants_records()) {
+        lh_news_record_threads(t);
+        if (learned.is_new)
+            lh_record_dependency(&t->out, learned.serial, &request);
+    }
+    return learned.slot;
+}
+
+uint32_t lh_detector_request(struct lh_thread *t, struct lh_slot *slot,
+                             uint32_t stack)
+{
+    uint32_t dependency;
+
+    if (lh_state_is_off())
+        return 0;
+    lh_rawlock_take(&lh_state.lock);
+    dependency = take_in(t, slot, stack);
+    if (lh_news_wants_records())
+        lh_news_open_log();
+    lh_news_add_notes(t);
+    lh_rawlock_give(&lh_state.lock);
+    lh_news_flush(t);
+    return dependency;
+}
