@@ -95,12 +95,48 @@ demo: all
 clean:
 	rm -rf build
 
+# Every test; the last line counts them.
+test: all $(units) $(benches)
+	@B=$(B) tests/all
+
+test-unit: $(units)
+	@for u in $(units); do $$u || exit 1; done
+
+# Figures, never a test: the plain program beside the watched one and rivals.
+bench: all $(benches)
+	@B=$(B) tests/bench/run
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/lockhound \
+	  $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1 \
+	  $(DESTDIR)$(PREFIX)/share/man/man5
+	install -m755 $(B)/lockhound $(DESTDIR)$(PREFIX)/bin
+	install -m644 $(B)/liblockhound.so $(DESTDIR)$(PREFIX)/lib/lockhound
+	install -m644 preload/lockhound.h $(DESTDIR)$(PREFIX)/include
+	install -m644 tools/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m644 tools/*.5 $(DESTDIR)$(PREFIX)/share/man/man5
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/lockhound \
+	  $(DESTDIR)$(PREFIX)/include/lockhound.h \
+	  $(patsubst tools/%,$(DESTDIR)$(PREFIX)/share/man/man1/%,$(wildcard tools/*.1)) \
+	  $(patsubst tools/%,$(DESTDIR)$(PREFIX)/share/man/man5/%,$(wildcard tools/*.5))
+	rm -rf $(DESTDIR)$(PREFIX)/lib/lockhound
+
 sources = $(shell git ls-files -co --exclude-standard '*.c' '*.h' '*.cpp' | \
             grep -v ^tests/cases/)
 format:
 	clang-format -i $(sources)
 format-check:
 	clang-format --dry-run -Werror $(sources)
+
+lint:
+	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr \
+	  --enable=warning,portability,performance \
+	  --suppress=missingIncludeSystem -D_GNU_SOURCE -Ipreload \
+	  preload/core preload/runtime preload/hooks tools examples
+	@for page in tools/*.[15]; do \
+	  mandoc -T lint -W warning $$page || exit 1; done
 
 help:
 	@echo 'make [all]      the preload, the command and the examples, in $(B)'

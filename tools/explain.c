@@ -430,9 +430,9 @@ const char *lh_explain_waits(const struct lh_explain *e, size_t side)
 static const char *how_often(const struct lh_explain *e,
                              struct lh_model_seen seen)
 {
-    const char *times =
-        seen.times == 1 ? "once"
-                        : FORMAT("%llu times", (unsigned long long)seen.times);
+    const char *times = FORMAT("%llu times", (unsigned long long)seen.times);
+    if (seen.times <= 2)
+        times = seen.times == 1 ? "once" : "twice";
     if (!seen.threads)
         return times;
     return FORMAT("%s by %llu %sthread%s", times,

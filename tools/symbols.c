@@ -17,6 +17,7 @@
 #include "idmap.h"
 #include "model.h"
 #include "pool.h"
+#include "units.h"
 #include "variables.h"
 
 enum { MAX_INLINED = 64, MAX_BUILD_ID_BYTES = 64 };
@@ -37,8 +38,8 @@ struct lh_symbols_module {
     GElf_Addr bias;          /* from the file's addresses to libdwfl's */
     bool fixed;              /* ET_EXEC: the file's addresses are absolute */
     struct lh_idmap code[2]; /* offset -> struct places; [1]: of calls */
-    struct lh_variables *variables;
-    bool variables_tried;
+    struct lh_units *units;  /* NULL until needed */
+    struct lh_variables *variables; /* likewise */
 };
 
 struct lh_symbols {
@@ -63,6 +64,7 @@ struct lh_symbols *lh_symbols_new(void)
 void lh_symbols_free(struct lh_symbols *s)
 {
     for (struct lh_symbols_module *m = s->modules; m; m = m->next) {
+        lh_units_free(m->units);
         lh_variables_free(m->variables);
         lh_idmap_free(&m->code[0]);
         lh_idmap_free(&m->code[1]);
@@ -251,14 +253,40 @@ static void set_call_site(struct lh_symbols_module *m, Dwarf_Die *unit,
                place);
 }
 
+/* The compilation unit at address; bias receives what to take off to get to
+ * the DWARF's own addresses. */
+static Dwarf_Die *unit_at(struct lh_symbols_module *m, Dwarf_Addr address,
+                          Dwarf_Addr *bias)
+{
+    Dwarf_Die *unit = dwfl_module_addrdie(m->module, address, bias);
+    Dwarf *dwarf = unit ? NULL : dwfl_module_getdwarf(m->module, bias);
+    if (!dwarf)
+        return unit;
+    if (!m->units)
+        m->units = lh_units_read(dwarf);
+    return lh_units_find(m->units, address - *bias);
+}
+
 static void read_line(struct lh_symbols_module *m, Dwarf_Die *unit,
                       Dwarf_Addr address, struct lh_symbols_place *place)
 {
-    Dwfl_Line *line = dwfl_module_getsrc(m->module, address);
+    Dwarf_Line *line = dwarf_getsrc_die(unit, address);
     int number = 0;
-    const char *file =
-        line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
-    set_source(m, unit, file, number, place);
+    if (line && dwarf_lineno(line, &number) == 0)
+        set_source(m, unit, dwarf_linesrc(line, NULL, NULL), number, place);
+}
+
+/* With split DWARF, what the program has is a skeleton, and the functions are
+ * in another file. */
+static Dwarf_Die with_functions(Dwarf_Die *unit)
+{
+    Dwarf_Die full;
+    uint8_t type;
+    if (dwarf_cu_info(unit->cu, NULL, &type, NULL, &full, NULL, NULL, NULL) ==
+            0 &&
+        type == DW_UT_skeleton && full.cu)
+        return full;
+    return *unit;
 }
 
 /* By DWARF: the chain of inlined functions. */
@@ -266,14 +294,15 @@ static size_t read_dwarf(struct lh_symbols_module *m, Dwarf_Addr address,
                          struct lh_symbols_place *places)
 {
     Dwarf_Addr bias = 0;
-    Dwarf_Die *unit = dwfl_module_addrdie(m->module, address, &bias);
+    Dwarf_Die *unit = unit_at(m, address, &bias);
     Dwarf_Die *scopes = NULL;
     size_t n = 0;
     if (!unit)
         return 0;
-    int nscopes = scopes_at(unit, address - bias, &scopes);
+    Dwarf_Die functions = with_functions(unit);
+    int nscopes = scopes_at(&functions, address - bias, &scopes);
     struct lh_symbols_place place = { "", "", "", 0, false };
-    read_line(m, unit, address, &place);
+    read_line(m, unit, address - bias, &place);
     for (int i = 0; i < nscopes && n < MAX_INLINED; i++) {
         if (!is_function(&scopes[i]))
             continue;
@@ -312,9 +341,9 @@ static size_t read_symbol(struct lh_symbols_module *m, Dwarf_Addr address,
         .function = lh_demangle_brief(m->pool, name), .file = "", .built_in = ""
     };
     Dwarf_Addr bias = 0;
-    Dwarf_Die *unit = dwfl_module_addrdie(m->module, address, &bias);
+    Dwarf_Die *unit = unit_at(m, address, &bias);
     if (unit)
-        read_line(m, unit, address, place);
+        read_line(m, unit, address - bias, place);
     return 1;
 }
 
@@ -356,9 +385,8 @@ static bool find_variable(struct lh_symbols_module *m, Dwarf_Addr address,
     Dwarf_Addr bias = 0;
     Dwarf *dwarf = dwfl_module_getdwarf(m->module, &bias);
     struct lh_variables_found found;
-    if (!m->variables_tried && dwarf)
+    if (!m->variables && dwarf)
         m->variables = lh_variables_read(dwarf);
-    m->variables_tried = true;
     if (!m->variables ||
         lh_variables_find(m->variables, m->pool, address - bias, &found) != 0)
         return false;

@@ -65,7 +65,7 @@ static const char *find_program(struct lh_pool *pool, const char *name,
     *error = ENOENT;
     if (!strchr(name, '/'))
         return *name ? find_in_path(pool, name, error) : NULL;
-    return is_program(name, error) ? name : NULL;
+    return is_program(name, error) ? lh_pool_copy(pool, name) : NULL;
 }
 
 /* The interpreter of a script; NULL if the file is none. For env(1) it is the
@@ -252,8 +252,8 @@ static void warn(const char *path, const struct facts *f)
                     "cannot be seen",
                     path, why);
     else if (f->wants_tsan || f->has_tsan)
-        lh_diag_say("%s: is built with TSan: calls made by its runtime show "
-                    "that runtime in their stacks",
+        lh_diag_say("%s: is built with TSan: locks inside its runtime cannot "
+                    "be seen, and what it reports of liblockhound.so is wrong",
                     path);
     else if (f->wants_asan || f->has_asan)
         lh_diag_say("%s: is built with ASan: locks inside its runtime cannot "

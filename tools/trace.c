@@ -82,6 +82,10 @@ bool lh_trace_is_runtime(const struct lh_trace_line *line)
                                              "__libc_start",
                                              "execute_native_thread_routine",
                                              "std::thread::",
+                                             "asan_thread_start",
+                                             "__tsan_thread_start_func",
+                                             "__interceptor_",
+                                             "___interceptor_",
                                              "std::__invoke",
                                              "std::invoke",
                                              "std::__tuple",
@@ -93,8 +97,10 @@ bool lh_trace_is_runtime(const struct lh_trace_line *line)
 /* What stands between the program and a hook, inlined or not. */
 static bool is_wrapper(const struct lh_trace_line *line)
 {
-    static const char *const functions[] = { "std::", "__gthread", "__gnu_cxx",
-                                             "lockhound_", NULL };
+    static const char *const functions[] = {
+        "std::",          "__gthread",       "__gnu_cxx", "lockhound_",
+        "__interceptor_", "___interceptor_", NULL
+    };
     return begins(line->function, functions);
 }
 

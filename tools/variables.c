@@ -283,15 +283,29 @@ static char *full_name(struct lh_pool *pool, Dwarf_Die *die)
     return lh_pool_copy(pool, name ? name : "");
 }
 
-static const char *built_in(Dwarf_Die *die)
+static const char *unit_text(Dwarf_Die *die, unsigned name)
 {
     Dwarf_Die unit;
     Dwarf_Attribute attribute;
-    const char *folder = NULL;
+    const char *text = NULL;
     if (dwarf_diecu(die, &unit, NULL, NULL) &&
-        dwarf_attr(&unit, DW_AT_comp_dir, &attribute))
-        folder = dwarf_formstring(&attribute);
-    return folder ? folder : "";
+        dwarf_attr(&unit, name, &attribute))
+        text = dwarf_formstring(&attribute);
+    return text ? text : "";
+}
+
+/* Up to elfutils 0.188 libdw takes file 0, which in DWARF 5 is the unit's own
+ * source file, for none. */
+static const char *declared_in(struct lh_pool *pool, Dwarf_Die *die)
+{
+    const char *file = dwarf_decl_file(die);
+    const char *folder = unit_text(die, DW_AT_comp_dir);
+    if (file)
+        return lh_pool_copy(pool, file);
+    file = unit_text(die, DW_AT_name);
+    return *file == '/' || !*folder || !*file
+               ? lh_pool_copy(pool, file)
+               : lh_pool_format(pool, "%s/%s", folder, file);
 }
 
 static const struct variable *at_or_before(const struct lh_variables *v,
@@ -322,15 +336,14 @@ int lh_variables_find(const struct lh_variables *v, struct lh_pool *pool,
     char *name = full_name(pool, &die);
     if (!*name)
         return ENOENT;
-    const char *file = dwarf_decl_file(&die);
     int line = 0;
-    dwarf_decl_line(&die, &line);
+    bool declared = dwarf_decl_line(&die, &line) == 0;
     *found = (struct lh_variables_found){
         .path = descend(pool, name, &die, offset),
         .function =
             lh_pool_copy(pool, variable->function ? variable->function : ""),
-        .file = lh_pool_copy(pool, file ? file : ""),
-        .built_in = lh_pool_copy(pool, built_in(&die)),
+        .file = declared ? declared_in(pool, &die) : "",
+        .built_in = lh_pool_copy(pool, unit_text(&die, DW_AT_comp_dir)),
         .line = line,
     };
     return 0;

@@ -112,7 +112,7 @@ int lh_order_add_lock(struct lh_order *o, uint64_t class_key, lh_lock *lock)
 }
 
 /* A sweep looks at everything: enough must have happened since the last. */
-static bool is_sweep_due(const struct lh_order *o)
+bool lh_order_wants_sweep(const struct lh_order *o)
 {
     size_t ndead = o->locks.ndead;
     size_t nlearned = o->deps.last_serial - o->deps_at_sweep;
@@ -123,8 +123,10 @@ static bool is_sweep_due(const struct lh_order *o)
 void lh_order_end_lock(struct lh_order *o, lh_lock lock)
 {
     lh_locks_end(&o->locks, lock);
-    if (!is_sweep_due(o))
-        return;
+}
+
+void lh_order_sweep(struct lh_order *o)
+{
     lh_deps_sweep(&o->deps);
     o->deps_at_sweep = o->deps.last_serial;
 }

@@ -10,6 +10,14 @@
 #include "core/order.h"
 #include "core/segments.h"
 
+/* As the runtime does. */
+static void end_lock(struct lh_order *o, lh_lock lock)
+{
+    lh_order_end_lock(o, lock);
+    if (lh_order_wants_sweep(o))
+        lh_order_sweep(o);
+}
+
 enum { MAX_CALLS = 64, MAX_SIDES = 2048, MAX_REASONS = 32 };
 
 struct call {
@@ -541,10 +549,10 @@ static void a_lock_held_and_wanted_teaches_nothing(void **state)
 static void unknown_and_ended_locks_are_left_out(void **state)
 {
     (void)state;
-    lh_order_end_lock(o, C);
-    lh_order_end_lock(o, C);
-    lh_order_end_lock(o, 0);
-    lh_order_end_lock(o, 123456);
+    end_lock(o, C);
+    end_lock(o, C);
+    end_lock(o, 0);
+    end_lock(o, 123456);
     assert_int_equal(R(t1, C, HELD(A)).slot, 0);
     assert_int_equal(R(t1, A, HELD(C)).slot, 0);
     assert_int_equal(R(t1, 123456, HELD(A)).slot, 0);
@@ -560,7 +568,7 @@ static void no_ring_goes_through_an_ended_lock(void **state)
     (void)state;
     R(t1, B, HELD(A));
     R(t2, C, HELD(B));
-    lh_order_end_lock(o, B);
+    end_lock(o, B);
     R(t3, A, HELD(C));
     assert_int_equal(ncalls, 0);
 }
@@ -568,16 +576,16 @@ static void no_ring_goes_through_an_ended_lock(void **state)
 static void a_number_used_again_is_another_lock(void **state)
 {
     (void)state;
-    lh_order_end_lock(o, D); /* without edges: at once */
+    end_lock(o, D); /* without edges: at once */
     assert_int_equal(lock_of('d'), D);
     uint32_t epoch = lh_order_epoch(o);
     for (int i = 0; i < 100; i++) {
         lh_lock x = lock_of('X');
         R(t1, x, HELD(A));
-        lh_order_end_lock(o, x);
+        end_lock(o, x);
         lh_lock y = lock_of('Y');
         R(t2, A, HELD(y));
-        lh_order_end_lock(o, y);
+        end_lock(o, y);
     }
     assert_int_not_equal(lh_order_epoch(o), epoch);
     assert_int_equal(ncalls, 0);
@@ -590,7 +598,7 @@ static void short_lived_outer_locks_do_not_hide_the_lasting_order(void **state)
     for (int i = 0; i < 200; i++) {
         lh_lock x = lock_of('X');
         R(t1, C, HELD(x, B));
-        lh_order_end_lock(o, x);
+        end_lock(o, x);
     }
     assert_int_not_equal(lh_order_epoch(o), 0);
     assert_int_equal(lh_order_seen(o, first.serial).times, 1);
@@ -610,8 +618,8 @@ static void memory_stays_bounded_while_locks_come_and_go(void **state)
             R(t2, x, HELD(A, y));
         if (i % 3 == 1)
             R(t2, B, HELD(A, y, x));
-        lh_order_end_lock(o, x);
-        lh_order_end_lock(o, y);
+        end_lock(o, x);
+        end_lock(o, y);
         if (i == 10000)
             settled = memory.nbytes;
     }
@@ -870,7 +878,7 @@ static void random_threads(uint64_t *random, uint32_t *nthreads)
 static void random_end(uint64_t *random)
 {
     size_t i = test_random(random, MODEL_LOCKS);
-    lh_order_end_lock(o, model_locks[i]);
+    end_lock(o, model_locks[i]);
     alive &= ~bit(model_locks[i]);
     static uint64_t class_key = 1000;
     lh_lock lock = lock_of(class_key++);
@@ -1003,7 +1011,7 @@ static void without_any_memory_nothing_breaks(void **state)
             struct lh_learned learned;
             (void)lh_order_request(o, &request, &learned);
             if (i % 50 == 49)
-                lh_order_end_lock(o, locks[--nlocks]);
+                end_lock(o, locks[--nlocks]);
         }
     }
 }

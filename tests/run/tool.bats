@@ -1,0 +1,566 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# tool.bats - the command's own behaviour: options, errors, exit statuses, and
+# reports from the handwritten records in records/.
+
+setup() {
+    top=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+    build=${B:-build/opt}
+    case $build in /*) ;; *) build=$top/$build ;; esac
+    lockhound=$build/lockhound
+    records=$top/tests/run/records
+    unset LOCKHOUND NO_COLOR LD_PRELOAD
+    cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# Runs a command; $status, $out and $err hold what it gave.
+try() {
+    status=0
+    "$@" >out.txt 2>err.txt || status=$?
+    out=$(cat out.txt)
+    err=$(cat err.txt)
+}
+
+# One line on stderr that contains each of the words, and exit status 2.
+fails_with() {
+    [ "$status" -eq 2 ] || { echo "status $status, stderr: $err"; return 1; }
+    [ "$(grep -c ^ err.txt)" -eq 1 ] || { echo "stderr: $err"; return 1; }
+    local word
+    for word in "$@"; do
+        grep -qF -- "$word" err.txt || { echo "no '$word' in: $err"; return 1; }
+    done
+}
+
+# A program that takes two locks in both orders in threads that never overlap.
+ordered_program() {
+    cat >ordered.c <<'EOF'
+#include <pthread.h>
+struct conn { int id; struct { int n; pthread_mutex_t lock; } meta[2]; };
+static struct conn conn[3];
+static inline __attribute__((always_inline)) void take(pthread_mutex_t *m)
+{
+    pthread_mutex_lock(m);
+}
+static void *one(void *arg)
+{
+    static pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_t *first = arg ? &own : &conn[1].meta[1].lock;
+    pthread_mutex_t *second = arg ? &conn[1].meta[1].lock : &own;
+    take(first);
+    take(second);
+    pthread_mutex_unlock(second);
+    pthread_mutex_unlock(first);
+    return arg;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, one, 0);
+    pthread_join(t, 0);
+    pthread_create(&t, 0, one, &t);
+    pthread_join(t, 0);
+    return 5;
+}
+EOF
+    ${CC:-cc} -g -O1 -pthread -o ordered ordered.c
+}
+
+# --- the command line ---
+
+@test "version_is_printed" {
+    try "$lockhound" --version
+    [ "$status" -eq 0 ]
+    [[ $out =~ ^lockhound\ [0-9]+\.[0-9]+ ]]
+}
+
+@test "no_command_is_an_error" {
+    try "$lockhound"
+    fails_with "run, report"
+}
+
+@test "unknown_command_is_an_error" {
+    try "$lockhound" wibble
+    fails_with wibble "run, report"
+}
+
+@test "unknown_option_is_an_error" {
+    try "$lockhound" run --wibble -- true
+    fails_with --wibble "lockhound run --help"
+    try "$lockhound" report --wibble x
+    fails_with --wibble "lockhound report --help"
+}
+
+@test "missing_value_is_an_error" {
+    try "$lockhound" run --dir
+    fails_with --dir
+    try "$lockhound" report -o
+    fails_with -o
+}
+
+@test "bad_values_are_errors_that_say_what_is_expected" {
+    try "$lockhound" run --exit-code=256 -- true
+    fails_with exit-code 256 "0 to 255"
+    try "$lockhound" run --stacks=deep -- true
+    fails_with stacks deep "auto, exact or pc"
+    try "$lockhound" run --memory=lots -- true
+    fails_with memory lots 512M
+    try "$lockhound" run --color=red -- true
+    fails_with color red "always"
+    try "$lockhound" report --format=xml x
+    fails_with format xml "text or json"
+}
+
+@test "run_without_a_program_is_an_error" {
+    try "$lockhound" run --all
+    fails_with "lockhound run"
+}
+
+@test "report_without_a_file_is_an_error" {
+    try "$lockhound" report
+    fails_with "lockhound report"
+}
+
+# The options that --help lists, sorted.
+help_options() {
+    "$lockhound" "$1" --help | sed -n 's/^  \(--[a-z-]*\).*/\1/p' | sort
+}
+
+# The options in one part of the manual page.
+page_options() {
+    sed -n "/^\.Ss lockhound $1/,/^\.Ss $2/p" "$top/tools/lockhound.1" |
+        sed -n 's/^\.It \(Fl o Ar FILE , \)\{0,1\}Fl -\([a-z-]*\).*/--\2/p' |
+        sort
+}
+
+@test "help_and_manual_page_list_the_same_options" {
+    [ -n "$(help_options run)" ]
+    [ "$(help_options run)" = "$(page_options run 'lockhound report')" ]
+    [ "$(help_options report)" = "$(page_options report Findings)" ]
+}
+
+@test "help_fits_80_columns" {
+    for c in "" run report; do
+        "$lockhound" $c --help | { ! grep -n '.\{81\}'; }
+    done
+}
+
+# --- report ---
+
+@test "report_is_as_expected_from_the_first_to_the_last_line" {
+    try "$lockhound" report "$records/ring.jsonl"
+    [ "$status" -eq 66 ]
+    diff -u "$records/ring.txt" out.txt
+}
+
+@test "missing_module_is_said_once" {
+    try "$lockhound" report "$records/ring.jsonl" "$records/assertion.jsonl"
+    [ "$(grep -c /srv/bank/bank err.txt)" -eq 1 ]
+}
+
+@test "report_fits_80_columns" {
+    try "$lockhound" report --all "$records"/*.jsonl
+    ! grep -v '^lockhound: ' out.txt | grep -n '.\{81\}'
+}
+
+@test "conditional_ring_is_counted_and_shown_by_all" {
+    try "$lockhound" report "$records/conditional.jsonl"
+    [ "$status" -eq 0 ]
+    [[ $out == *"no findings, 1 conditional (--all shows it)"* ]]
+    [[ $out != *LH001* ]]
+    try "$lockhound" report --all "$records/conditional.jsonl"
+    [ "$status" -eq 0 ]
+    [[ $out == *"LH001 conditional deadlock between accounts and journal"* ]]
+    [[ $out == *"Why not now: both hold bank+0x40c0 (taken at bank+0x1018 and"* ]]
+}
+
+@test "conditional_ring_that_became_possible_is_told_once_as_possible" {
+    try "$lockhound" report --all "$records/raised.jsonl"
+    [ "$status" -eq 66 ]
+    [ "$(grep -c '^LH001' out.txt)" -eq 1 ]
+    [[ $out == *"1 possible deadlock (LH001);"* ]]
+}
+
+@test "failed_assertion_is_reported" {
+    try "$lockhound" report "$records/assertion.jsonl"
+    [ "$status" -eq 66 ]
+    [[ $out == *"LH016 failed assertion: T2 (deposit) should hold accounts"* ]]
+    [[ $out == *"1 failed assertion (LH016)"* ]]
+}
+
+@test "what_happened_exits_with_67" {
+    try "$lockhound" report "$records/happened.jsonl" "$records/ring.jsonl"
+    [ "$status" -eq 67 ]
+}
+
+@test "exit_code_replaces_the_status_of_findings_only" {
+    try "$lockhound" report --exit-code=9 "$records/ring.jsonl"
+    [ "$status" -eq 9 ]
+    try "$lockhound" report --exit-code=0 "$records/ring.jsonl"
+    [ "$status" -eq 0 ]
+    try "$lockhound" report --exit-code=9 "$records/clean.jsonl"
+    [ "$status" -eq 0 ]
+}
+
+@test "note_is_told" {
+    try "$lockhound" report "$records/clean.jsonl"
+    [ "$status" -eq 0 ]
+    [[ $err == *"lockhound: note: the memory budget of 1M is used up"* ]]
+    [[ $out == *"no findings; 14 locks"* ]]
+}
+
+@test "finding_of_several_workers_is_told_once" {
+    try "$lockhound" report "$records/workers"
+    [ "$status" -eq 66 ]
+    [ "$(grep -c '^LH001' out.txt)" -eq 1 ]
+    [[ $out == *"Found in 3 processes: pid 801, 802, 803."* ]]
+    [[ $out == *"3 processes"* ]]
+}
+
+@test "json_report_has_the_finding_with_its_sides" {
+    try "$lockhound" report --format=json "$records/ring.jsonl"
+    [ "$status" -eq 66 ]
+    python3 - out.txt <<'EOF'
+import json, sys
+r = json.load(open(sys.argv[1]))
+assert r["lockhound"] == 1
+assert r["summary"]["possible"] == 1 and r["summary"]["locks"] == 14
+assert r["summary"]["kinds"]["LH001"] == {"possible": 1, "conditional": 0}
+[f] = r["findings"]
+assert f["kind"] == "LH001" and f["grade"] == "possible", f
+assert f["id"].startswith("LH001-") and f["processes"] == [700]
+assert [l["name"] for l in f["locks"]] == ["accounts", "journal"]
+assert f["locks"][0]["address"] == "0x55d0c0dd4040"
+assert f["locks"][0]["class"]["offset"] == "0x4040"
+a, b = f["sides"]
+assert a["thread"] == {"id": 2, "tid": 701, "name": "deposit"}
+assert (a["times"], a["threads"], a["odd"]) == (1000, 3, False)
+assert (b["times"], b["threads"], b["odd"]) == (1, 1, True)
+assert a["holds"]["lock"] == b["wants"]["lock"] == 1
+assert a["wants"]["stack"][0]["offset"] == "0x1036"
+assert b["holds"]["partial"] and b["wants"]["truncated"]
+EOF
+}
+
+@test "json_report_has_conditional_rings_with_all_only" {
+    try "$lockhound" report --format=json "$records/conditional.jsonl"
+    [ "$(python3 -c 'import json; print(len(json.load(open("out.txt"))["findings"]))')" -eq 0 ]
+    try "$lockhound" report --all --format=json "$records/conditional.jsonl"
+    python3 - out.txt <<'EOF'
+import json, sys
+[f] = json.load(open(sys.argv[1]))["findings"]
+[reason] = f["reasons"]
+assert reason["reason"] == "gate" and reason["sides"] == [0, 1], reason
+assert reason["lock"]["id"] == 3 and len(reason["stacks"]) == 2
+EOF
+}
+
+@test "report_goes_to_the_output_file" {
+    try "$lockhound" report -o r.txt "$records/ring.jsonl"
+    [ "$status" -eq 66 ]
+    [ -z "$out" ]
+    diff -u "$records/ring.txt" r.txt
+    try "$lockhound" report --output=none/r.txt "$records/ring.jsonl"
+    [ "$status" -eq 2 ]
+    [[ $err == *none/r.txt* ]]
+}
+
+@test "report_that_cannot_be_written_is_an_error" {
+    status=0
+    "$lockhound" report "$records/ring.jsonl" >/dev/full 2>err.txt || status=$?
+    [ "$status" -eq 2 ]
+    grep -q "stdout" err.txt
+}
+
+# --- damaged records ---
+
+@test "unreadable_file_is_an_error" {
+    try "$lockhound" report nosuch.jsonl
+    fails_with nosuch.jsonl
+}
+
+@test "empty_file_is_an_error" {
+    : >empty.jsonl
+    try "$lockhound" report empty.jsonl
+    fails_with empty.jsonl empty
+}
+
+@test "folder_without_records_is_an_error" {
+    mkdir none
+    try "$lockhound" report none
+    fails_with none "*.jsonl"
+}
+
+@test "other_file_is_an_error" {
+    try "$lockhound" report "$top/LICENSE"
+    fails_with LICENSE "line 1" "not a lockhound record file"
+    head -c 4096 /dev/urandom >noise
+    try "$lockhound" report noise
+    fails_with noise "not a lockhound record file"
+}
+
+@test "newer_version_is_an_error" {
+    sed 's/"lockhound":1/"lockhound":2/' "$records/ring.jsonl" >new.jsonl
+    try "$lockhound" report new.jsonl
+    fails_with new.jsonl "version 2" "version 1"
+}
+
+@test "bad_file_does_not_hide_the_findings_of_others" {
+    : >empty.jsonl
+    try "$lockhound" report empty.jsonl "$records/ring.jsonl"
+    [ "$status" -eq 2 ]
+    diff -u "$records/ring.txt" out.txt
+}
+
+@test "truncated_last_record_is_skipped_and_said" {
+    head -c -20 "$records/ring.jsonl" >cut.jsonl
+    try "$lockhound" report cut.jsonl
+    [ "$status" -eq 66 ]
+    [[ $err == *"cut.jsonl: line 21: truncated record skipped"* ]]
+    [[ $out == *"LH001 potential deadlock between accounts and journal"* ]]
+}
+
+@test "damaged_records_in_the_middle_are_skipped_and_said" {
+    {
+        sed -n 1,4p "$records/ring.jsonl"
+        echo '{"type":"lock","id":"seven","kind":"mutex","address":"0x1"}'
+        echo '{"type":"stack","id":99'
+        echo
+        echo '{"type":"later","id":1}'
+        sed -n '5,$p' "$records/ring.jsonl"
+    } >mid.jsonl
+    try "$lockhound" report mid.jsonl
+    [ "$status" -eq 66 ]
+    [[ $err == *'mid.jsonl: line 5: damaged record skipped: "id"'* ]]
+    [[ $err == *"mid.jsonl: line 6: damaged record skipped"* ]]
+    [ "$(grep -c skipped err.txt)" -eq 2 ]
+    diff -u "$records/ring.txt" out.txt
+}
+
+@test "missing_references_are_shown_as_unknown" {
+    grep -v -e '"type":"stack"' -e '"type":"lock"' -e '"type":"thread"' \
+        "$records/ring.jsonl" >bare.jsonl
+    try "$lockhound" report bare.jsonl
+    [ "$status" -eq 66 ]
+    [[ $out == *"unknown lock #1"*"unknown lock #2"* ]]
+    [[ $out == *"(unknown)"* ]]
+}
+
+@test "control_characters_in_records_do_not_reach_the_terminal" {
+    sed 's/"accounts"/"a\\u001b[31mb"/' "$records/ring.jsonl" >esc.jsonl
+    try "$lockhound" report esc.jsonl
+    [[ $out == *"a?[31mb"* ]]
+    ! grep -q $'\e' out.txt
+}
+
+# --- colour ---
+
+@test "no_colour_but_on_a_terminal" {
+    try "$lockhound" report "$records/ring.jsonl"
+    ! grep -q $'\e' out.txt
+    try "$lockhound" report --color=always "$records/ring.jsonl"
+    grep -q $'\e\[1m' out.txt
+}
+
+@test "no_color_is_honoured_on_a_terminal" {
+    command -v script >/dev/null || skip "script(1) is not installed"
+    export TERM=xterm
+    script -qec "$lockhound report $records/ring.jsonl" /dev/null >tty.txt || true
+    grep -q $'\e\[1m' tty.txt
+    NO_COLOR=1 script -qec "$lockhound report $records/ring.jsonl" /dev/null \
+        >tty.txt || true
+    grep -q LH001 tty.txt
+    ! grep -q $'\e\[1m' tty.txt
+}
+
+# --- run ---
+
+@test "run_keeps_streams_and_exit_status" {
+    try "$lockhound" run --dir=d -- sh -c 'cat; echo out; echo err >&2; exit 3' \
+        </dev/null
+    [ "$status" -eq 3 ]
+    [ "$out" = out ]
+    [[ $err == err* ]]
+    [[ $err == *"lockhound: no findings"*"records in d"* ]]
+}
+
+@test "run_passes_on_death_by_signal" {
+    try "$lockhound" run --dir=d -- sh -c 'kill -KILL $$'
+    [ "$status" -eq 137 ]
+    [[ $err == *"sh was killed by signal 9"* ]]
+}
+
+@test "run_forwards_sigterm" {
+    try "$lockhound" run --dir=d -- \
+        sh -c 'trap "exit 7" TERM; kill -TERM $PPID; while :; do :; done'
+    [ "$status" -eq 7 ]
+}
+
+@test "run_gives_the_target_the_signals_it_would_have_alone" {
+    grep -E '^(Sig|Shd)(Blk|Ign)' /proc/self/status >alone.txt
+    try "$lockhound" run --dir=d -- grep -E '^(Sig|Shd)(Blk|Ign)' /proc/self/status
+    diff -u alone.txt out.txt
+}
+
+@test "run_without_such_a_program_is_an_error" {
+    try "$lockhound" run -- no-such-program
+    fails_with no-such-program PATH
+    try "$lockhound" run -- ./no-such-program
+    fails_with ./no-such-program
+    echo text >text
+    try "$lockhound" run -- ./text
+    fails_with ./text
+    [ -z "$(ls -d lockhound.* 2>/dev/null)" ]
+}
+
+@test "run_refuses_a_folder_that_cannot_be_made" {
+    try "$lockhound" run --dir=none/such -- true
+    fails_with none/such
+    : >file
+    try "$lockhound" run --dir=file -- true
+    fails_with file folder
+}
+
+@test "records_go_to_a_folder_named_after_the_process_by_default" {
+    try "$lockhound" run -- true
+    [ "$status" -eq 0 ]
+    [ -n "$(ls lockhound.*/*.jsonl)" ]
+}
+
+@test "folder_with_comma_and_percent_works" {
+    try "$lockhound" run --dir='a,b%41' -- true
+    [ "$status" -eq 0 ]
+    [ -n "$(ls a,b%41/*.jsonl)" ]
+}
+
+@test "findings_written_while_the_target_runs_are_told" {
+    try "$lockhound" run --dir=d -- cp "$records/ring.jsonl" d/
+    [ "$status" -eq 66 ]
+    [[ $err == *"LH001 potential deadlock between accounts and journal"* ]]
+    [[ $err == *"1 possible deadlock (LH001)"* ]]
+}
+
+@test "records_of_earlier_runs_are_left_out" {
+    mkdir d
+    cp "$records/ring.jsonl" d/
+    try "$lockhound" run --dir=d -- true
+    [ "$status" -eq 0 ]
+    [[ $err == *"no findings"* ]]
+}
+
+@test "run_exit_code_replaces_both" {
+    try "$lockhound" run --exit-code=9 --dir=d -- cp "$records/ring.jsonl" d/
+    [ "$status" -eq 9 ]
+    try "$lockhound" run --exit-code=0 --dir=e -- \
+        sh -c 'cp "$1" e/; exit 4' sh "$records/ring.jsonl"
+    [ "$status" -eq 4 ]
+    try "$lockhound" run --dir=f -- cp "$records/happened.jsonl" f/
+    [ "$status" -eq 67 ]
+}
+
+@test "run_shows_conditional_rings_with_all_only" {
+    try "$lockhound" run --dir=d -- cp "$records/conditional.jsonl" d/
+    [ "$status" -eq 0 ]
+    [[ $err == *"1 conditional (--all shows it)"* ]]
+    try "$lockhound" run --all --dir=e -- cp "$records/conditional.jsonl" e/
+    [ "$status" -eq 0 ]
+    [[ $err == *"LH001 conditional"*"Why not now"* ]]
+}
+
+@test "same_finding_of_several_workers_is_told_once_while_they_run" {
+    try "$lockhound" run --dir=d -- \
+        sh -c 'cp "$1"/worker.* d/' sh "$records/workers"
+    [ "$status" -eq 66 ]
+    [ "$(grep -c '^LH001' err.txt)" -eq 1 ]
+    [[ $err == *"and others; in 3 processes"* ]]
+}
+
+@test "settings_in_the_variable_are_kept_unless_an_option_replaces_them" {
+    export LOCKHOUND=stacks=pc,memory=7M,exit-code=9
+    try "$lockhound" run --memory=8M --dir=d -- \
+        sh -c 'echo "$LOCKHOUND"; cp "$1" d/' sh "$records/ring.jsonl"
+    [ "$status" -eq 9 ]
+    [[ ,$out, == *,stacks=pc,* ]]
+    [[ ,$out, == *,memory=8M,* ]]
+    [[ ,$out, == *,print=none,* ]]
+    [[ ,$out, == *",dir=$PWD/d,"* ]]
+    [[ $out != *7M* ]]
+}
+
+@test "static_program_is_said_and_run" {
+    echo 'int main(void) { return 6; }' >s.c
+    ${CC:-cc} -static -o s s.c || skip "no static libc"
+    try "$lockhound" run --dir=d -- ./s
+    [ "$status" -eq 6 ]
+    [[ $err == *"./s: is statically linked: its locks cannot be seen"* ]]
+    [[ $err == *"the preload was not loaded"* ]]
+}
+
+# A copy of true with some bytes changed, which is never run.
+patched() {
+    python3 - "$(command -v true)" "$1" <<'EOF'
+import sys
+b = bytearray(open(sys.argv[1], "rb").read())
+what = sys.argv[2]
+if what == "musl":
+    at = b.index(b"/ld-linux")
+    b[at:at + 10] = b"/ld-musl-x"
+elif what == "32":
+    b[4] = 1
+elif what == "machine":
+    b[18] ^= 0x55
+open("patched", "wb").write(b)
+EOF
+    chmod +x patched
+}
+
+@test "musl_32_bit_and_foreign_programs_are_refused" {
+    patched musl
+    try "$lockhound" run --dir=d -- ./patched
+    fails_with ./patched musl
+    patched 32
+    try "$lockhound" run --dir=d -- ./patched
+    fails_with ./patched 32-bit
+    patched machine
+    try "$lockhound" run --dir=d -- ./patched
+    fails_with ./patched machine
+    [ ! -e d ]
+}
+
+@test "interpreter_of_a_script_is_checked" {
+    patched musl
+    printf '#!%s/patched\n' "$PWD" >script
+    chmod +x script
+    try "$lockhound" run -- ./script
+    fails_with patched musl
+}
+
+@test "asan_program_runs" {
+    echo 'int main(void) { return 6; }' >a.c
+    gcc -fsanitize=address -o a a.c 2>/dev/null || skip "gcc has no ASan here"
+    try env ASAN_OPTIONS=detect_leaks=0 "$lockhound" run --dir=d -- ./a
+    [ "$status" -eq 6 ]
+    [[ $err == *"./a: is built with ASan"* ]]
+}
+
+@test "names_lines_members_and_inlined_functions_come_from_dwarf" {
+    ordered_program
+    try "$lockhound" run --all --stacks=exact --dir=d -- ./ordered
+    [ "$status" -eq 5 ]
+    [[ $err == *"LH001 conditional deadlock between conn[1].meta[1].lock and own"* ]]
+    [[ $err == *"conn[1].meta[1].lock: mutex, static, declared at ordered.c:3"* ]]
+    [[ $err == *"own: mutex, static, declared at ordered.c:10 in one"* ]]
+    [[ $err == *"#0 take (inlined)  ordered.c:6"* ]]
+    [[ $err == *"#1 one             ordered.c:13"* ]]
+    [[ $err != *start_thread* ]]
+    [[ $err == *"was created after T2 (one) was joined, both by"* ]]
+}
+
+@test "changed_program_is_shown_as_module_and_offset" {
+    ordered_program
+    try "$lockhound" run --dir=d -- ./ordered
+    echo 'int other(void) { return 1; }' >>ordered.c
+    ${CC:-cc} -g -O1 -pthread -o ordered ordered.c
+    try "$lockhound" report --all d
+    [ "$(grep -c 'is not the file that was recorded' err.txt)" -eq 1 ]
+    [[ $out == *"ordered+0x"* ]]
+}
