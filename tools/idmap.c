@@ -13,10 +13,12 @@ struct lh_idmap_slot {
 
 uint64_t lh_idmap_mix(uint64_t a, uint64_t b)
 {
-    uint64_t h = (a ^ (b + 0x9e3779b97f4a7c15u + (a << 6) + (a >> 2)));
-    h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
-    h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
-    return h ^ (h >> 31);
+    /* a is spread over all bits before b comes in: small numbers that are
+     * merely added collide in millions of pairs. */
+    uint64_t h = (a + 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;
+    h = (h ^ (h >> 32) ^ b) * 0xbf58476d1ce4e5b9u;
+    h = (h ^ (h >> 29)) * 0x94d049bb133111ebu;
+    return h ^ (h >> 32);
 }
 
 static struct lh_idmap_slot *find(const struct lh_idmap *map, uint64_t id)

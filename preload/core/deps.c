@@ -144,25 +144,28 @@ static void write_witness(struct lh_deps *d, const struct lh_dep *dep,
     }
 }
 
-static int add_edges(struct lh_deps *d, const struct lh_request *r)
+/* Adds the edges of a request and leaves their numbers where the links of the
+ * held locks will be. */
+static int add_edges(struct lh_deps *d, const struct lh_request *r,
+                     uint32_t held)
 {
     for (size_t i = 0; i < r->nheld; i++) {
-        lh_edge edge;
-        if (lh_graph_add_edge(d->graph, r->held[i].lock, r->lock, &edge) != 0)
+        lh_edge *edge = &d->words.at[held + 2 * i + 1];
+        if (lh_graph_add_edge(d->graph, r->held[i].lock, r->lock, edge) != 0)
             return ENOMEM;
     }
     return 0;
 }
 
-/* Puts a dependency at the head of the list of each of its edges. */
+/* Puts a dependency at the head of the list of each of its edges, whose
+ * numbers are where the links will be. */
 static void link_to_edges(struct lh_deps *d, lh_dep_slot slot)
 {
     const struct lh_dep *dep = &d->at[slot];
     for (size_t i = 0; i < dep->nheld; i++) {
-        uint32_t *held = &d->words.at[dep->held + 2 * i];
-        lh_edge edge = lh_graph_find_edge(d->graph, held[0] >> 1, dep->wanted);
-        uint32_t *head = lh_graph_edge_word(d->graph, edge);
-        held[1] = *head;
+        uint32_t *link = &d->words.at[dep->held + 2 * i + 1];
+        uint32_t *head = lh_graph_edge_word(d->graph, *link);
+        *link = *head;
         *head = slot;
     }
 }
@@ -188,7 +191,7 @@ static int add_dep(struct lh_deps *d, const struct lh_request *r, uint32_t hash,
         return ENOMEM;
     if (lh_words_get(&d->words, witness_words(r->nheld), &witness) != 0)
         goto no_witness;
-    if (add_edges(d, r) != 0)
+    if (add_edges(d, r, held) != 0)
         goto no_edges;
 
     *slot = ++d->ndeps;
@@ -416,12 +419,13 @@ static void merge(struct lh_deps *d, struct lh_dep *into,
     }
 }
 
+/* Empties the lists of a dependency's edges, and notes their numbers. */
 static void clear_edges(struct lh_deps *d, const struct lh_dep *dep)
 {
     for (size_t i = 0; i < dep->nheld; i++) {
-        lh_edge edge = lh_graph_find_edge(
-            d->graph, lh_deps_held_lock(d, dep, i), dep->wanted);
-        *lh_graph_edge_word(d->graph, edge) = 0;
+        uint32_t *held = &d->words.at[dep->held + 2 * i];
+        held[1] = lh_graph_find_edge(d->graph, held[0] >> 1, dep->wanted);
+        *lh_graph_edge_word(d->graph, held[1]) = 0;
     }
 }
 

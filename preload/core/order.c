@@ -15,9 +15,10 @@
 #include "rings.h"
 
 enum {
-    /* A step is an edge, a dependency or a witness looked at: some 10 ns. */
+    /* A step is an edge, a dependency or a witness looked at: some 10 ns,
+     * 100 when there are so many that they are not in the cache. */
     STEPS_FIRST = 5000000,     /* in the pool at first, and at most */
-    STEPS_GRANTED = 2000,      /* added to it by each request on a ring */
+    STEPS_GRANTED = 500,       /* added to it by each request on a ring */
     STEPS_A_REQUEST = 20000,   /* taken out by one at most */
     MAX_KINDS = 16,            /* of possible rings, looked for by a request */
     MAX_RINGS = 64,            /* found by a request, of any kind */
@@ -37,6 +38,7 @@ struct search {
     uint32_t nkinds;
     size_t best_n; /* links of the best conditional ring in o->best, or 0 */
     size_t best_nreasons;
+    bool is_best_latest; /* the judge has looked at no other since */
 };
 
 struct lh_order {
@@ -209,6 +211,7 @@ static bool on_any_ring(void *ctx, const struct lh_link *links, size_t n)
     struct search *s = &o->search;
     struct lh_verdict v = lh_judge_fully(&o->judge, links, n, &s->steps);
     s->has_cut |= v.is_cut;
+    s->is_best_latest = false;
     if (v.is_possible)
         return file_possible(o, links, n);
     if (o->judge.nreasons > 0 &&
@@ -221,6 +224,7 @@ static bool on_any_ring(void *ctx, const struct lh_link *links, size_t n)
         memcpy(o->best, links, n * sizeof *links);
         s->best_n = n;
         s->best_nreasons = o->judge.nreasons;
+        s->is_best_latest = true;
     }
     return s->best_nreasons != 1 && ++s->nrings < MAX_RINGS;
 }
@@ -228,13 +232,11 @@ static bool on_any_ring(void *ctx, const struct lh_link *links, size_t n)
 static void file_best(struct lh_order *o)
 {
     struct search *s = &o->search;
-    uint32_t steps = STEPS_A_REQUEST;
     uint64_t key;
-    struct lh_verdict v = lh_judge_fully(&o->judge, o->best, s->best_n, &steps);
-    if (v.is_possible) /* found only now that there were steps enough */
-        (void)file_possible(o, o->best, s->best_n);
-    else if (o->judge.nreasons > 0 &&
-             lh_judge_key(&o->judge, o->best, s->best_n, &key) == 0)
+    if (!s->is_best_latest)
+        (void)lh_judge_fully(&o->judge, o->best, s->best_n, &s->steps);
+    if (o->judge.nreasons > 0 &&
+        lh_judge_key(&o->judge, o->best, s->best_n, &key) == 0)
         file(o, key, LH_CONDITIONAL, s->best_n);
     else
         o->is_bounded = true;
@@ -260,6 +262,7 @@ static void search(struct lh_order *o)
     s->has_cut = false;
     s->nrings = 0;
     query.strict = false;
+    query.again = true;
     (void)lh_rings_search(&o->rings, &query, on_any_ring, o);
     if (s->npossible == 0 && s->best_n > 0)
         file_best(o);

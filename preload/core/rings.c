@@ -55,6 +55,7 @@ static int new_search(struct lh_rings *r)
     if (lh_array_reserve(r->mem, &r->places, &r->nplaces, sizeof *r->places,
                          r->deps->locks->capacity) != 0)
         return ENOMEM;
+    r->is_measured = r->is_measure_cut = false;
     if (++r->stamp != 0)
         return 0;
     for (size_t i = 0; i < r->nplaces; i++)
@@ -114,7 +115,7 @@ static void measure(struct lh_rings *r, const struct lh_dep *start)
         for (; e; e = lh_graph_next_in(g, e)) {
             lh_lock from = lh_graph_edge_from(g, e);
             if (*r->steps <= reserve) {
-                r->is_cut = true;
+                r->is_measure_cut = true;
                 return;
             }
             --*r->steps;
@@ -328,7 +329,11 @@ static void search_pairs(struct lh_rings *r, lh_dep_slot slot)
 static void search_longer(struct lh_rings *r, lh_dep_slot slot)
 {
     const struct lh_dep *start = dep_at(r, slot);
-    measure(r, start);
+    if (!r->is_measured) {
+        r->is_measured = true;
+        measure(r, start);
+    }
+    r->is_cut |= r->is_measure_cut;
     if (r->is_over || !has_distance(r, start->wanted))
         return;
     r->reported = 2;
@@ -352,10 +357,11 @@ bool lh_rings_search(struct lh_rings *r, const struct lh_rings_query *query,
     r->on_ring = on_ring;
     r->ctx = ctx;
     r->is_over = r->is_cut = false;
+    bool has_places = r->nplaces >= r->deps->locks->capacity;
+    if (!(query->again && has_places) && new_search(r) != 0)
+        return false;
     if (r->strict && dep_at(r, query->start)->wait == LH_WAIT_TIMED)
         return true;
-    if (new_search(r) != 0)
-        return false;
     search_pairs(r, query->start);
     if (!r->is_over)
         search_longer(r, query->start);

@@ -83,6 +83,11 @@ void *lh_arena_resize(void *ctx, void *block, size_t old_bytes,
     return p;
 }
 
+void lh_arena_empty(void *block, size_t size_bytes)
+{
+    madvise(block, pages(size_bytes), MADV_DONTNEED);
+}
+
 struct lh_mem lh_arena_mem(void)
 {
     return (struct lh_mem){ .resize = lh_arena_resize, .ctx = NULL };

@@ -25,6 +25,9 @@ void lh_arena_set_budget(size_t budget_bytes);
 void *lh_arena_resize(void *ctx, void *block, size_t old_bytes,
                       size_t new_bytes);
 
+/* Makes a block read as zero and gives its memory back, but not its place. */
+void lh_arena_empty(void *block, size_t size_bytes);
+
 /* The lh_mem for core/. */
 struct lh_mem lh_arena_mem(void);
 

@@ -75,7 +75,7 @@ static void outgrow(struct lh_cache *cache, struct lh_entry *old,
     /* An interrupted look-up may still read it, and slots still point into
      * it: nothing is to be found. The first entry's words are no probe, as
      * probes are odd. */
-    memset(old, 0, size_bytes);
+    lh_arena_empty(old, size_bytes);
     o->next = cache->outgrown;
     o->size_bytes = size_bytes;
     cache->outgrown = o;

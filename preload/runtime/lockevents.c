@@ -62,7 +62,8 @@ void lh_detector_lock_born(void *address, uint8_t kind, void *pc, uintptr_t cfa)
     l = lh_lock_find((uintptr_t)address, true);
     if (l) {
         l->kind = kind;
-        l->init_stack = stack;
+        l->born = stack;
+        l->initialized = true;
     } else {
         lh_state.short_of_memory = true;
     }
@@ -82,38 +83,52 @@ void lh_detector_lock_died(void *address)
     lh_state_leave(&guard);
 }
 
+static char *copy_text(const char *text)
+{
+    size_t size_bytes = strlen(text) + 1;
+    char *copy = lh_arena_small(size_bytes);
+
+    return copy ? memcpy(copy, text, size_bytes) : NULL;
+}
+
+/* The annotation of the lock at an address, whose next mention records it
+ * anew; NULL when memory is short. */
+static struct lh_annotation *annotate(void *address)
+{
+    struct lh_lock_info *l = lh_lock_find((uintptr_t)address, true);
+
+    if (!l)
+        return NULL;
+    l->recorded = false;
+    return lh_lock_annotate(l);
+}
+
 void lh_detector_name_lock(void *address, const char *name)
 {
     struct lh_guard guard;
-    struct lh_lock_info *l;
-    size_t size_bytes = strlen(name) + 1;
+    struct lh_annotation *a;
 
     if (lh_state_is_off())
         return;
     lh_state_enter(&guard);
-    l = lh_lock_find((uintptr_t)address, true);
-    if (l && (!l->name || strcmp(l->name, name) != 0)) {
-        l->name = lh_arena_small(size_bytes);
-        if (l->name)
-            memcpy(l->name, name, size_bytes);
-        l->recorded = false; /* the next mention records it anew */
-    }
+    a = annotate(address);
+    if (a && (!a->name || strcmp(a->name, name) != 0))
+        a->name = copy_text(name);
     lh_state_leave(&guard);
 }
 
 void lh_detector_rank_lock(void *address, int rank)
 {
     struct lh_guard guard;
-    struct lh_lock_info *l;
+    struct lh_annotation *a;
 
     if (lh_state_is_off())
         return;
     lh_state_enter(&guard);
-    l = lh_lock_find((uintptr_t)address, true);
-    if (l) {
-        l->ranked = true;
-        l->rank = rank;
-        l->recorded = false;
+    a = annotate(address);
+    if (a) {
+        a->ranked = true;
+        a->rank = rank;
     }
     lh_state_leave(&guard);
 }

@@ -24,7 +24,7 @@ static uint32_t *by_node; /* node -> number */
 static size_t by_node_capacity;
 
 static uint32_t serials;
-static uint32_t era;
+static uint16_t era; /* grows with each generation of forks */
 
 static struct lh_lock_info *info(uint32_t number)
 {
@@ -181,6 +181,13 @@ int lh_lock_set_node(struct lh_lock_info *lock, lh_lock node)
     by_node[node] = table[probe(lock->address)];
     lock->node = node;
     return 0;
+}
+
+struct lh_annotation *lh_lock_annotate(struct lh_lock_info *lock)
+{
+    if (!lock->annotation)
+        lock->annotation = lh_arena_small(sizeof *lock->annotation);
+    return lock->annotation;
 }
 
 uint32_t lh_locks_count(void)

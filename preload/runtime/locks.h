@@ -5,7 +5,7 @@
  * A lock is one instance, from its init or first sight until its end. It has a
  * serial number that is never used again; its address may be.
  *
- * Memory:   about 64 bytes a lock; the place of one that ended is used again.
+ * Memory:   about 48 bytes a lock; the place of one that ended is used again.
  * Threads:  called with the detector's lock held.
  */
 #ifndef LH_RUNTIME_LOCKS_H
@@ -17,19 +17,25 @@
 
 #include "core/order.h"
 
+/* What lockhound.h said of a lock. */
+struct lh_annotation {
+    char *name; /* NULL: none */
+    int32_t rank;
+    bool ranked;
+};
+
 struct lh_lock_info {
     uintptr_t address;
-    char *name; /* by lockhound_name(); else NULL */
+    struct lh_annotation *annotation; /* NULL: none */
     uint32_t serial;
-    uint32_t init_stack;  /* 0: its init was not seen */
-    uint32_t first_stack; /* the first acquisition looked at; 0: none yet */
-    lh_lock node;         /* in core/order.h; 0 while it was never nested */
-    uint32_t era;         /* lh_locks_era() that node and recorded belong to */
-    int32_t rank;
-    uint8_t kind;    /* enum lh_kind */
-    uint8_t subtype; /* of a mutex: its type in glibc, 0 to 3 */
-    bool ranked;
-    bool recorded;
+    uint32_t born; /* the stack of its init, or else of the first acquisition
+                      that was looked at; 0: none yet */
+    lh_lock node;  /* in core/order.h; 0 while it was never nested */
+    uint16_t era;  /* the one that node and recorded belong to */
+    uint8_t kind;  /* enum lh_kind */
+    uint8_t subtype : 2;  /* of a mutex: its type in glibc */
+    bool initialized : 1; /* born by an init call */
+    bool recorded : 1;
 };
 
 /* The lock at an address; with make, a new one if there is none. NULL if there
@@ -44,6 +50,9 @@ struct lh_lock_info *lh_lock_of_node(lh_lock node);
 
 /* Returns 0 or ENOMEM. */
 int lh_lock_set_node(struct lh_lock_info *lock, lh_lock node);
+
+/* The lock's annotation, made if need be; NULL when memory is short. */
+struct lh_annotation *lh_lock_annotate(struct lh_lock_info *lock);
 
 /* How many were ever known. */
 uint32_t lh_locks_count(void);

@@ -21,6 +21,8 @@ static size_t nreported, reported_capacity;
 static uint32_t
     *finding_of_ring; /* ids by the lh_state.order store's ring ids */
 static size_t finding_of_ring_capacity;
+static struct lh_finding_thread *known_threads; /* by number */
+static size_t known_threads_capacity;
 
 bool lh_news_wants_records(void)
 {
@@ -95,16 +97,28 @@ void lh_news_flush(struct lh_thread *t)
     }
 }
 
-static void copy_thread(struct lh_finding_thread *to, uint32_t number)
+/* A thread that may be named in a finding, also after its end. */
+static void remember_thread(const struct lh_thread *t)
 {
-    const struct lh_thread *t = lh_thread_numbered(number);
+    void *array = known_threads;
+    struct lh_finding_thread *known;
 
-    to->number = number;
-    if (!t)
+    if (lh_arena_reserve(&array, &known_threads_capacity, sizeof *known_threads,
+                         (size_t)t->number + 1) != 0)
         return;
-    to->tid = t->tid;
-    to->start = (void *)t->start;
-    memcpy(to->name, t->name, sizeof to->name);
+    known_threads = array;
+    known = &known_threads[t->number];
+    known->number = t->number;
+    known->tid = t->tid;
+    known->start = (void *)t->start;
+    memcpy(known->name, t->name, sizeof known->name);
+}
+
+static struct lh_finding_thread thread_of(uint32_t number)
+{
+    return number < known_threads_capacity
+               ? known_threads[number]
+               : (struct lh_finding_thread){ .number = number };
 }
 
 static void copy_lock(struct lh_lock_info *to, lh_lock node)
@@ -169,7 +183,7 @@ void lh_news_on_ring(void *ctx, const struct lh_ring *ring)
         s->side = ring->sides[i];
         copy_lock(&s->wants, s->side.wants);
         copy_lock(&s->holds, s->side.holds);
-        copy_thread(&s->thread, s->side.segment.thread);
+        s->thread = thread_of(s->side.segment.thread);
         s->seen = lh_order_seen(lh_state.order, s->side.dependency);
         remember_reported(s->side.dependency);
         if (lh_news_wants_records()) {
@@ -190,8 +204,11 @@ void lh_news_on_ring(void *ctx, const struct lh_ring *ring)
     add_finding(lh_state.judged, f);
 }
 
-void lh_news_record_threads(struct lh_thread *t)
+void lh_news_mention(struct lh_thread *t)
 {
+    remember_thread(t);
+    if (!lh_news_wants_records())
+        return;
     for (struct lh_thread *one = t; one && !one->recorded;
          one = lh_thread_numbered(
              lh_segments_creator(lh_state.segments, one->number)))
@@ -208,17 +225,17 @@ void lh_news_assertion(struct lh_thread *t, void *address, bool expected,
         lh_state.short_of_memory = true;
         return;
     }
-    if (!l->init_stack && !l->first_stack)
-        l->first_stack = stack;
+    if (!l->born)
+        l->born = stack;
+    lh_news_mention(t);
     f->kind = LH_ASSERTION;
     f->grade = LH_POSSIBLE;
     f->id = ++lh_state.nfindings;
     f->lock = *l;
     f->stack = stack;
     f->asserted_held = expected;
-    copy_thread(&f->thread, t->number);
+    f->thread = thread_of(t->number);
     if (lh_news_wants_records()) {
-        lh_news_record_threads(t);
         lh_record_lock(&t->out, l);
         lh_record_stack(&t->out, stack);
     }

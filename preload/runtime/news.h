@@ -32,8 +32,9 @@ void lh_news_on_ring(void *ctx, const struct lh_ring *ring);
 void lh_news_assertion(struct lh_thread *t, void *address, bool expected,
                        uint32_t stack);
 
-/* Records a thread and those that made it, as far as they are not. */
-void lh_news_record_threads(struct lh_thread *t);
+/* A thread will be named in records and findings: keeps what is known of it,
+ * and records it and those that made it, as far as they are not. */
+void lh_news_mention(struct lh_thread *t);
 
 /* The counts and the end record. */
 void lh_news_write_counts(struct lh_fmt *out);

@@ -63,6 +63,26 @@ static void place(struct lh_fmt *f, uint32_t module, uint64_t offset,
     lh_fmt_hex(f, offset);
 }
 
+/* The module of an address, 0 if it has none. */
+static uint32_t locate(uintptr_t address, uint64_t *offset)
+{
+    uint32_t module;
+
+    lh_stacks_lock();
+    module = lh_module_find(address);
+    *offset = address - lh_module_base(module);
+    lh_stacks_unlock();
+    return module;
+}
+
+static void function_name(struct lh_fmt *f, const void *start)
+{
+    uint64_t offset;
+    uint32_t module = locate((uintptr_t)start, &offset);
+
+    place(f, module, offset, 0);
+}
+
 static void first_frame(struct lh_fmt *f, uint32_t stack)
 {
     lh_stack_trace(stack, &trace);
@@ -84,18 +104,15 @@ static void stack_lines(struct lh_fmt *f, uint32_t stack)
 /* What to call a lock: its annotation, its symbol, or where it was born. */
 static void lock_name(struct lh_fmt *f, const struct lh_lock_info *lock)
 {
-    uint32_t module, born = lock->init_stack;
+    uint32_t module;
     uint64_t offset, from_start;
     const char *path;
 
-    if (lock->name) {
-        lh_fmt_text(f, lock->name);
+    if (lock->annotation && lock->annotation->name) {
+        lh_fmt_text(f, lock->annotation->name);
         return;
     }
-    lh_stacks_lock();
-    module = lh_module_find(lock->address);
-    offset = lock->address - lh_module_base(module);
-    lh_stacks_unlock();
+    module = locate(lock->address, &offset);
     path = module_path(module);
     if (path &&
         lh_elfsym_find(path, offset, symbol, sizeof symbol, &from_start)) {
@@ -108,9 +125,10 @@ static void lock_name(struct lh_fmt *f, const struct lh_lock_info *lock)
     }
     lh_fmt_text(f, "mutex #");
     lh_fmt_unsigned(f, lock->serial);
-    if (born || lock->first_stack) {
-        lh_fmt_text(f, born ? " initialized at " : " first taken at ");
-        first_frame(f, born ? born : lock->first_stack);
+    if (lock->born) {
+        lh_fmt_text(f, lock->initialized ? " initialized at "
+                                         : " first taken at ");
+        first_frame(f, lock->born);
     }
 }
 
@@ -126,6 +144,10 @@ static void thread_name(struct lh_fmt *f, const struct lh_finding_thread *t)
     if (t->tid) {
         lh_fmt_text(f, " (tid ");
         lh_fmt_unsigned(f, (uint64_t)t->tid);
+        if (t->start) {
+            lh_fmt_text(f, ", started at ");
+            function_name(f, t->start);
+        }
         lh_fmt_text(f, ")");
     }
 }

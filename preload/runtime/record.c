@@ -167,11 +167,9 @@ static void lock_record(struct lh_fmt *f, const struct lh_lock_info *lock)
                                             "adaptive" };
     uint64_t offset;
     uint32_t module = module_of(f, lock->address, &offset);
+    const struct lh_annotation *a = lock->annotation;
 
-    if (lock->init_stack)
-        lh_record_stack(f, lock->init_stack);
-    if (lock->first_stack)
-        lh_record_stack(f, lock->first_stack);
+    lh_record_stack(f, lock->born);
     begin(f, "lock");
     lh_fmt_key_unsigned(f, "id", lock->serial);
     lh_fmt_key_string(f, "kind",
@@ -183,16 +181,15 @@ static void lock_record(struct lh_fmt *f, const struct lh_lock_info *lock)
         lh_fmt_text(f, ",\"static\":");
         frame(f, module, offset);
     }
-    if (lock->name)
-        lh_fmt_key_string(f, "name", lock->name);
-    if (lock->ranked) {
+    if (a && a->name)
+        lh_fmt_key_string(f, "name", a->name);
+    if (a && a->ranked) {
         lh_fmt_text(f, ",\"rank\":");
-        lh_fmt_signed(f, lock->rank);
+        lh_fmt_signed(f, a->rank);
     }
-    if (lock->init_stack)
-        lh_fmt_key_unsigned(f, "init", lock->init_stack);
-    if (lock->first_stack)
-        lh_fmt_key_unsigned(f, "first", lock->first_stack);
+    if (lock->born)
+        lh_fmt_key_unsigned(f, lock->initialized ? "init" : "first",
+                            lock->born);
     end(f);
 }
 

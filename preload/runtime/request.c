@@ -51,24 +51,22 @@ void lh_request_keep_counts(const struct lh_thread *t)
         lh_cache_each(&t->cache, add_count, NULL);
 }
 
+/* What is born by an init call has that call's stack; a static has its place;
+ * what shows up otherwise, its first acquisition's stack. */
 static uint64_t class_of(const struct lh_lock_info *l)
 {
-    /* What is born by an init call has that call's stack; a static has its
-     * place; what shows up otherwise, the first acquisition's stack. */
-    uint64_t kind = l->init_stack ? 1 : lh_module_holds(l->address) ? 2 : 3;
+    bool fixed = !l->initialized && lh_module_holds(l->address);
 
-    return lh_fold(kind == 1   ? l->init_stack
-                   : kind == 2 ? l->address
-                               : l->first_stack,
-                   UINT64_C(0x1d8e4e27c47d124f) + kind);
+    return lh_fold(fixed ? l->address : l->born,
+                   UINT64_C(0x1d8e4e27c47d124f) + fixed);
 }
 
-static uint8_t subtype_of(const struct lh_slot *slot)
+static unsigned subtype_of(const struct lh_slot *slot)
 {
     const pthread_mutex_t *mutex = slot->lock;
 
     return lh_kind_of(slot->how) == LH_KIND_MUTEX
-               ? (uint8_t)(mutex->__data.__kind & 3)
+               ? (unsigned)mutex->__data.__kind & 3
                : 0;
 }
 
@@ -83,9 +81,9 @@ static struct lh_lock_info *resolve(struct lh_slot *slot, struct lh_fmt *out)
         return NULL;
     if (!l->node) {
         l->kind = (uint8_t)lh_kind_of(slot->how);
-        l->subtype = subtype_of(slot);
-        if (!l->init_stack && !l->first_stack)
-            l->first_stack = slot->stack;
+        l->subtype = subtype_of(slot) & 3;
+        if (!l->born)
+            l->born = slot->stack;
         if (lh_order_add_lock(lh_state.order, class_of(l), &node) != 0 ||
             lh_lock_set_node(l, node) != 0)
             return NULL;
@@ -146,6 +144,7 @@ static uint32_t take_in(struct lh_thread *t, struct lh_slot *slot,
         .nheld = n,
     };
     lh_state.judged = t;
+    lh_news_mention(t);
     if (lh_order_request(lh_state.order, &request, &learned) != 0) {
         lh_state.short_of_memory = true;
         return 0;
@@ -154,11 +153,8 @@ static uint32_t take_in(struct lh_thread *t, struct lh_slot *slot,
         return 0;
     renew_cache(t);
     lh_order_count(lh_state.order, learned.slot, 1);
-    if (lh_news_wants_records()) {
-        lh_news_record_threads(t);
-        if (learned.is_new)
-            lh_record_dependency(&t->out, learned.serial, &request);
-    }
+    if (learned.is_new && lh_news_wants_records())
+        lh_record_dependency(&t->out, learned.serial, &request);
     return learned.slot;
 }
 
