@@ -37,8 +37,8 @@ units       := $(patsubst tests/unit/%.c,$(B)/unit/%,$(unit_src))
 benches     := $(patsubst tests/bench/%.c,$(B)/bench/%,$(bench_src))
 examples    := $(patsubst examples/%.c,$(B)/examples/%,$(example_src))
 
-.PHONY: all deps demo test test-unit test-run bench install uninstall clean \
-        format format-check lint help
+.PHONY: all deps demo test test-unit units benches bench install uninstall \
+        clean format format-check lint help
 .DELETE_ON_ERROR:
 
 all: $(B)/lockhound $(B)/liblockhound.so $(examples)
@@ -64,12 +64,17 @@ $(B)/exe/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
-# A unit test links what it names: core/ and the parts of runtime/ and tools/
-# that stand without the hooks.
-$(B)/unit/%: tests/unit/%.c $(call objs,exe,$(core_src))
+# A unit test takes from this what it names: everything but the hooks and main.
+parts := $(call objs,exe,$(core_src) $(runtime_src) \
+           $(filter-out tools/main.c,$(tools_src)))
+$(B)/parts.a: $(parts)
+	rm -f $@
+	$(AR) rcs $@ $(parts)
+
+$(B)/unit/%: tests/unit/%.c $(B)/parts.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Itools -Itests/unit $(CFLAGS) $(LDFLAGS) -o $@ $< \
-	  $(call objs,exe,$(core_src)) -lcmocka
+	  $(B)/parts.a -lcmocka -ldw -lelf -ljansson
 
 $(B)/bench/%: tests/bench/%.c
 	@mkdir -p $(@D)
@@ -95,12 +100,16 @@ demo: all
 clean:
 	rm -rf build
 
+units: $(units)
+benches: $(benches)
+
 # Every test; the last line counts them.
 test: all $(units) $(benches)
 	@B=$(B) tests/all
 
 test-unit: $(units)
-	@for u in $(units); do $$u || exit 1; done
+	@for u in $(units); do \
+	  CMOCKA_MESSAGE_OUTPUT=STDOUT $$u || exit 1; done
 
 # Figures, never a test: the plain program beside the watched one and rivals.
 bench: all $(benches)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * explain.h - a finding in words: who, what, how often, why, and what to do.
+ * explain.h - a finding in words: who, what and how often.
  *
- * The renderers only lay out what is said here. Strings carry the emphasis of
+ * The renderers only lay out what is said here, in naming.h and in advise.h,
+ * all of which share one struct lh_explain. Strings carry the emphasis of
  * style.h around lock names, belong to the pool and hold no other control
  * character.
  */
@@ -34,11 +35,12 @@ void lh_explain_end(struct lh_explain *e);
 /* "LH001 potential deadlock between A and B: T2 (forward) and ..." */
 const char *lh_explain_sentence(const struct lh_explain *e);
 
-/* "accounts[0].lock"; locks of the finding that would share a name get their
- * number, "mutex@bank.c:31 #17". */
-const char *lh_explain_lock(const struct lh_explain *e, uint64_t lock);
-/* "mutex, initialized at bank.c:31 in account_new" */
-const char *lh_explain_lock_origin(const struct lh_explain *e, uint64_t lock);
+/* Text from outside, safe to show. */
+const char *lh_explain_clean(const struct lh_explain *e, const char *text);
+
+/* "bank.c:31", the top of a stack; "" if nothing is known of it. */
+const char *lh_explain_top(const struct lh_explain *e, uint64_t stack);
+
 /* The locks of the ring in the order of its sides, each once; their number
  * goes to n. */
 const uint64_t *lh_explain_locks(const struct lh_explain *e, size_t *n);
@@ -61,12 +63,5 @@ const char *lh_explain_waits(const struct lh_explain *e, size_t side);
 /* "A then B: 1000 times by 3 threads; B then A: once by 1 thread"; "" when
  * nothing is known. */
 const char *lh_explain_counts(const struct lh_explain *e);
-/* The side that goes against what is usual; -1 if none clearly does. */
-int lh_explain_odd(const struct lh_explain *e);
-
-const char *lh_explain_advice(const struct lh_explain *e);
-/* Why the ring could not close in this run: one of the reasons. */
-const char *lh_explain_reason(const struct lh_explain *e,
-                              const struct lh_model_reason *reason);
 
 #endif

@@ -7,9 +7,11 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "advise.h"
 #include "explain.h"
 #include "findings.h"
 #include "model.h"
+#include "naming.h"
 #include "pool.h"
 #include "style.h"
 #include "summary.h"
@@ -118,14 +120,14 @@ static json_t *lock_object(struct lh_explain *e, uint64_t id)
     const struct lh_model_lock *l = lh_model_lock(e->process, id);
     json_t *o = json_object();
     set(o, "id", number(id));
-    set(o, "name", string(e->pool, lh_explain_lock(e, id)));
+    set(o, "name", string(e->pool, lh_naming_lock(e, id)));
     if (!l)
         return o;
     set(o, "kind", string(e->pool, l->kind));
     set_text(e, o, "subtype", l->subtype);
     set(o, "address", hexadecimal(e, l->address));
     set(o, "class", class_object(e, l));
-    set(o, "origin", string(e->pool, lh_explain_lock_origin(e, id)));
+    set(o, "origin", string(e->pool, lh_naming_origin(e, id)));
     if (l->has_rank)
         set(o, "rank", json_integer(l->rank));
     if (l->init || l->first)
@@ -161,7 +163,7 @@ static json_t *acquisition(struct lh_explain *e, uint64_t lock, bool shared,
 {
     json_t *o = json_object();
     set(o, "lock", number(lock));
-    set(o, "name", string(e->pool, lh_explain_lock(e, lock)));
+    set(o, "name", string(e->pool, lh_naming_lock(e, lock)));
     set(o, "mode", json_string(shared ? "shared" : "exclusive"));
     set_stack(e, o, "stack", stack);
     return o;
@@ -180,7 +182,7 @@ static json_t *side_object(struct lh_explain *e, size_t i)
     set(o, "wants", wants);
     set(o, "times", number(seen.times));
     set(o, "threads", number(seen.threads));
-    set(o, "odd", json_boolean(lh_explain_odd(e) == (int)i));
+    set(o, "odd", json_boolean(lh_advise_odd(e) == (int)i));
     return o;
 }
 
@@ -189,7 +191,7 @@ static json_t *reason_object(struct lh_explain *e,
 {
     json_t *o = json_object();
     set(o, "reason", string(e->pool, r->word));
-    set(o, "text", string(e->pool, lh_explain_reason(e, r)));
+    set(o, "text", string(e->pool, lh_advise_reason(e, r)));
     if (r->kind == LH_MODEL_GATE) {
         set(o, "lock", lock_object(e, r->lock));
         set(o, "stacks",
@@ -239,7 +241,7 @@ static json_t *finding_object(struct lh_explain *e,
         json_array_append_new(reasons, reason_object(e, &f->reasons[i]));
     set(o, "reasons", reasons);
     set(o, "rings", number(lh_model_rings(item->process, f)));
-    set_text(e, o, "advice", lh_explain_advice(e));
+    set_text(e, o, "advice", lh_advise_fix(e));
     set(o, "processes", pids_array(item));
     return o;
 }
@@ -282,14 +284,33 @@ static json_t *summary_object(const struct lh_summary *s)
     return o;
 }
 
+static json_t *notes_array(struct lh_model_process *const *processes, size_t n)
+{
+    struct lh_pool pool = { 0 };
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < processes[i]->nnotes; j++) {
+            json_t *o = json_object();
+            set(o, "pid", number(processes[i]->pid));
+            set(o, "code", string(&pool, processes[i]->notes[j].code));
+            set(o, "text", string(&pool, processes[i]->notes[j].text));
+            json_array_append_new(list, o);
+        }
+    }
+    lh_pool_free(&pool);
+    return list;
+}
+
 int lh_json_report(FILE *out, bool all, struct lh_symbols *symbols,
                    const struct lh_findings *findings,
-                   const struct lh_summary *summary)
+                   const struct lh_summary *summary,
+                   struct lh_model_process *const *processes, size_t nprocesses)
 {
     json_t *report = json_object();
     set(report, "lockhound", json_integer(VERSION));
     set(report, "findings", findings_array(all, symbols, findings));
     set(report, "summary", summary_object(summary));
+    set(report, "notes", notes_array(processes, nprocesses));
     int rc = json_dumpf(report, out, JSON_INDENT(2));
     fputc('\n', out);
     json_decref(report);

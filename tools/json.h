@@ -6,15 +6,19 @@
 #define LH_TOOLS_JSON_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 struct lh_findings;
+struct lh_model_process;
 struct lh_summary;
 struct lh_symbols;
 
 /* all: conditional findings too. Returns 0 or an errno number. */
 int lh_json_report(FILE *out, bool all, struct lh_symbols *symbols,
                    const struct lh_findings *findings,
-                   const struct lh_summary *summary);
+                   const struct lh_summary *summary,
+                   struct lh_model_process *const *processes,
+                   size_t nprocesses);
 
 #endif

@@ -173,7 +173,8 @@ static void write_report(struct report *r, const struct lh_summary *summary)
         lh_diag_fail("%s: %s (expected a file to write to)", name,
                      strerror(errno));
     if (r->options.json)
-        lh_json_report(out, r->options.all, r->symbols, &r->findings, summary);
+        lh_json_report(out, r->options.all, r->symbols, &r->findings, summary,
+                       r->processes, r->n);
     else
         write_text(r, out, summary);
     bool bad = ferror(out) != 0;
@@ -192,8 +193,7 @@ int lh_report_main(int argc, char **argv)
     lh_summary_count(&summary, &r.findings, r.processes, r.n);
     if (any_readable(&r)) {
         write_report(&r, &summary);
-        for (size_t i = 0; i < r.n; i++)
-            lh_summary_notes(r.processes[i]);
+        lh_summary_notes(r.processes, r.n);
     }
     int status = summary.status;
     if (status && r.options.exit_code >= 0)

@@ -267,10 +267,9 @@ static void conclude(struct run *r, struct lh_summary *summary)
     if (WIFSIGNALED(status))
         lh_diag_say("%s was killed by signal %d (%s)", r->options.rest[0],
                     WTERMSIG(status), strsignal(WTERMSIG(status)));
-    for (size_t i = 0; i < r->follow.n; i++) {
+    for (size_t i = 0; i < r->follow.n; i++)
         readable += r->follow.processes[i]->started;
-        lh_summary_notes(r->follow.processes[i]);
-    }
+    lh_summary_notes(r->follow.processes, r->follow.n);
     say_repeated(r);
     say_living(r);
     if (!readable)

@@ -122,14 +122,20 @@ const char *lh_summary_line(struct lh_pool *pool, const struct lh_summary *s,
                           plural(pool, s->processes, "process", "processes"));
 }
 
-void lh_summary_notes(const struct lh_model_process *p)
+void lh_summary_notes(struct lh_model_process *const *processes, size_t n)
 {
-    for (size_t i = 0; i < p->nnotes; i++) {
-        bool said = false;
-        for (size_t j = 0; j < i && !said; j++)
-            said = strcmp(p->notes[j].text, p->notes[i].text) == 0;
-        if (!said)
-            lh_diag_say("note: %s (%s, pid %llu)", p->notes[i].text,
-                        p->notes[i].code, (unsigned long long)p->pid);
+    struct lh_idmap said = { 0 };
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < processes[i]->nnotes; j++) {
+            const struct lh_model_note *note = &processes[i]->notes[j];
+            uint64_t key = 0;
+            for (const char *c = note->text; *c; c++)
+                key = lh_idmap_mix(key, (unsigned char)*c);
+            if (!lh_idmap_get(&said, key))
+                lh_diag_say("note: %s (%s, pid %llu)", note->text, note->code,
+                            (unsigned long long)processes[i]->pid);
+            lh_idmap_put(&said, key, processes[i]);
+        }
     }
+    lh_idmap_free(&said);
 }

@@ -43,7 +43,7 @@ void lh_summary_count(struct lh_summary *s, const struct lh_findings *findings,
 const char *lh_summary_line(struct lh_pool *pool, const struct lh_summary *s,
                             bool all);
 
-/* Says each note of the process, that is what limits its records. */
-void lh_summary_notes(const struct lh_model_process *p);
+/* Says each note of the processes, that is what limits their records, once. */
+void lh_summary_notes(struct lh_model_process *const *processes, size_t n);
 
 #endif

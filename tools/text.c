@@ -4,8 +4,10 @@
 
 #include <string.h>
 
+#include "advise.h"
 #include "explain.h"
 #include "findings.h"
+#include "naming.h"
 #include "place.h"
 #include "pool.h"
 #include "style.h"
@@ -50,8 +52,8 @@ static void locks(struct page *p)
     for (size_t i = 0; i < n && i < MAX_SIDES; i++)
         paragraph(p, 2, 4,
                   lh_pool_format(&p->pool, "%s: %s",
-                                 lh_explain_lock(&p->explain, list[i]),
-                                 lh_explain_lock_origin(&p->explain, list[i])));
+                                 lh_naming_lock(&p->explain, list[i]),
+                                 lh_naming_origin(&p->explain, list[i])));
     if (n > MAX_SIDES)
         paragraph(
             p, 2, 4,
@@ -171,7 +173,7 @@ static void reasons(struct page *p)
         paragraph(
             p, 2, 4,
             lh_pool_format(&p->pool, "%s %s", i ? "And:" : "Why not now:",
-                           lh_explain_reason(&p->explain, &f->reasons[i])));
+                           lh_advise_reason(&p->explain, &f->reasons[i])));
 }
 
 static void processes(struct page *p, const struct lh_findings_item *item)
@@ -202,7 +204,7 @@ void lh_text_finding(FILE *out, bool colour, struct lh_symbols *symbols,
     fputc('\n', out);
     counts(&p);
     reasons(&p);
-    const char *advice = lh_explain_advice(&p.explain);
+    const char *advice = lh_advise_fix(&p.explain);
     if (*advice)
         paragraph(&p, 2, 4, lh_pool_format(&p.pool, "Fix: %s", advice));
     processes(&p, item);

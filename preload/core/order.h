@@ -130,7 +130,7 @@ struct lh_learned {
 };
 
 /*
- * Takes in a request, and judges the rings through it when it, or its witness,
+ * Takes in a request, counts it once, and judges the rings through it when it, or its witness,
  * is new. A request for a lock that is among the held ones must not come here.
  * Returns 0, or ENOMEM when it could not be remembered.
  */

@@ -235,6 +235,13 @@ static void learn_new(struct lh_thread *t, struct lh_slot *slot)
     lh_guard_leave(&guard);
 }
 
+static void count_hit(struct lh_thread *t, struct lh_slot *slot)
+{
+    slot->known->times++;
+    if (slot->known->dependency & LH_ENTRY_NESTING)
+        lh_held_capture(t, slot);
+}
+
 static void look_up(struct lh_thread *t, struct lh_slot *slot)
 {
     struct lh_entry *known = lh_cache_find(&t->cache, slot->key);
@@ -245,9 +252,16 @@ static void look_up(struct lh_thread *t, struct lh_slot *slot)
         return;
     }
     slot->known = known;
-    known->times++;
-    if (known->dependency & LH_ENTRY_NESTING)
-        lh_held_capture(t, slot);
+    count_hit(t, slot);
+}
+
+static void write_state(struct lh_slot *slot, uint16_t how, uintptr_t cfa)
+{
+    slot->cfa = cfa;
+    slot->stack = 0;
+    atomic_store_explicit(&slot->state,
+                          lh_wait_of(how) == LH_WAIT_TRY ? LH_TRIES : LH_WANTS,
+                          memory_order_relaxed);
 }
 
 static void write_request(struct lh_slot *slot, void *lock, uint16_t how,
@@ -259,12 +273,8 @@ static void write_request(struct lh_slot *slot, void *lock, uint16_t how,
     slot->generation = lh_generation_now(lock);
     slot->how = how;
     slot->key = lh_chain_key(slot->below, lock, slot->generation, how, pc);
-    slot->cfa = cfa;
-    slot->stack = 0;
     slot->count = 1;
-    atomic_store_explicit(&slot->state,
-                          lh_wait_of(how) == LH_WAIT_TRY ? LH_TRIES : LH_WANTS,
-                          memory_order_relaxed);
+    write_state(slot, how, cfa);
 }
 
 /* The chunk may be full, or the last request may have been abandoned. */
@@ -302,6 +312,11 @@ struct lh_slot *lh_held_push(void *lock, uint16_t how, void *pc, uintptr_t cfa)
     } else {
         t->top = slot + 1;
         atomic_signal_fence(memory_order_seq_cst); /* reserved, then written */
+        if (lh_held_is_repeated(slot, lock, how, pc, lh_generation_now(lock))) {
+            write_state(slot, how, cfa);
+            count_hit(t, slot);
+            return slot;
+        }
         write_request(slot, lock, how, pc, cfa);
     }
     look_up(t, slot);

@@ -152,7 +152,6 @@ static uint32_t take_in(struct lh_thread *t, struct lh_slot *slot,
     if (!learned.slot)
         return 0;
     renew_cache(t);
-    lh_order_count(lh_state.order, learned.slot, 1);
     if (learned.is_new && lh_news_wants_records())
         lh_record_dependency(&t->out, learned.serial, &request);
     return learned.slot;

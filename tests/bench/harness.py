@@ -59,7 +59,7 @@ def line(name, value, unit, remark=""):
 def verdict(value, limit, at_least=False):
     """How a figure compares with its goal, as the words behind it."""
     met = value >= limit if at_least else value <= limit
-    return "goal %s %g: %s" % (">=" if at_least else "<=", limit,
+    return "goal %s %.10g: %s" % (">=" if at_least else "<=", limit,
                                "met" if met else "MISSED")
 
 

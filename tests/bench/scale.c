@@ -14,13 +14,10 @@
 
 #include "bench.h"
 
-static pthread_mutex_t *make_locks(size_t n)
+static void init_locks(pthread_mutex_t *locks, size_t n)
 {
-    pthread_mutex_t *locks = bench_alloc(64, n * sizeof(*locks));
-
     for (size_t i = 0; i < n; i++)
         bench_check(pthread_mutex_init(&locks[i], NULL), "init");
-    return locks;
 }
 
 static __attribute__((noinline)) void take_both(pthread_mutex_t *outer,
@@ -39,8 +36,7 @@ static void measure_locks(size_t n)
     size_t rss_bytes = bench_rss_bytes();
     uint64_t start_ns = bench_now_ns();
 
-    for (size_t i = 0; i < n; i++)
-        bench_check(pthread_mutex_init(&locks[i], NULL), "init");
+    init_locks(locks, n);
     for (size_t i = 0; i < n; i++)
         if (i % 1000)
             take_both(&locks[i - i % 1000], &locks[i]);
@@ -99,10 +95,11 @@ static struct edge *make_edges(uint32_t nlocks, size_t nedges)
 static void measure_edges(uint32_t nlocks, size_t nedges)
 {
     struct edge *edges = make_edges(nlocks, nedges);
-    pthread_mutex_t *locks = make_locks(nlocks);
+    pthread_mutex_t *locks = bench_alloc(64, nlocks * sizeof(*locks));
     size_t rss_bytes = bench_rss_bytes();
     size_t at = 0;
 
+    init_locks(locks, nlocks);
     for (int tenth = 1; tenth <= 10; tenth++) {
         size_t end = nedges / 10 * (size_t)tenth;
         size_t n = end - at;
@@ -140,11 +137,12 @@ static void *run_member(void *arg)
  */
 static void run_ring(size_t n)
 {
-    pthread_mutex_t *locks = make_locks(n);
+    pthread_mutex_t *locks = bench_alloc(64, n * sizeof(*locks));
     struct member *members = bench_alloc(64, n * sizeof(*members));
     atomic_uint last = 0;
     pthread_attr_t attr;
 
+    init_locks(locks, n);
     bench_check(pthread_attr_init(&attr), "attributes");
     bench_check(pthread_attr_setstacksize(&attr, 64 << 10), "stack size");
     for (size_t i = 0; i < n; i++) {

@@ -2,6 +2,7 @@
 """scale.py - many locks, many orders, a long ring."""
 
 import glob
+import json
 import os
 import subprocess
 import time
@@ -72,6 +73,25 @@ def measure_locks(options, edge_bytes):
              "a lock, " + verdict(each - edge_bytes, GOAL_BYTES))
 
 
+def measure_known(options):
+    """That the figures are of edges kept, not of edges dropped."""
+    records = os.path.join(options.scratch, "known")
+    os.makedirs(records)
+    program = os.path.join(options.build, "bench", "scale")
+    output([program, "edges", str(SHARED_BY[0]), str(NEDGES)],
+           environment(LD_PRELOAD=options.preload,
+                       LOCKHOUND="print=none,dir=" + records), 180)
+    known = 0
+    for path in glob.glob(os.path.join(records, "*")):
+        with open(path, encoding="utf-8", errors="replace") as f:
+            for text in f:
+                if '"type":"end"' in text:
+                    known += json.loads(text)["orders"]
+        os.remove(path)  # it is large
+    line("scale.known", "%d" % known, "edges",
+         verdict(known, NEDGES, at_least=True))
+
+
 def ring_by_tool(options, tool, program):
     records = os.path.join(options.scratch, "ring")
     done = subprocess.run(
@@ -115,5 +135,6 @@ def measure_ring(options):
 def measure_scale(options):
     shares = [options.attempt("scale.edges-%d" % n, measure_edges, n)
               for n in SHARED_BY]
+    options.attempt("scale.known", measure_known)
     options.attempt("scale.locks", measure_locks, shares[0])
     options.attempt("scale.ring", measure_ring)

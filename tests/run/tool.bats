@@ -213,6 +213,8 @@ page_options() {
     [ "$status" -eq 0 ]
     [[ $err == *"lockhound: note: the memory budget of 1M is used up"* ]]
     [[ $out == *"no findings; 14 locks"* ]]
+    try "$lockhound" report --format=json "$records/clean.jsonl"
+    [[ $out == *'"code": "memory"'* ]]
 }
 
 @test "finding_of_several_workers_is_told_once" {

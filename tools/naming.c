@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT
+ * naming.c - what the locks of a finding are called. */
+#include "naming.h"
+
+#include <string.h>
+
+#include "explain.h"
+#include "idmap.h"
+#include "model.h"
+#include "place.h"
+#include "pool.h"
+#include "style.h"
+#include "symbols.h"
+#include "trace.h"
+
+#define FORMAT(...) lh_pool_format(e->pool, __VA_ARGS__)
+
+static const struct lh_symbols_data *static_data(const struct lh_explain *e,
+                                                 const struct lh_model_lock *l)
+{
+    const struct lh_model_module *m =
+        lh_model_module(e->process, l->where.module);
+    struct lh_symbols_data *data = lh_pool_alloc(e->pool, sizeof *data);
+    *data = (struct lh_symbols_data){ "", "", "", "", 0 };
+    if (m)
+        *data =
+            lh_symbols_data(lh_symbols_open(e->symbols, m), l->where.offset);
+    return data;
+}
+
+static const char *module_name(const struct lh_explain *e, uint64_t id)
+{
+    const struct lh_model_module *m = lh_model_module(e->process, id);
+    return m ? lh_explain_clean(e, lh_place_base(m->path)) : "an unknown module";
+}
+
+static const char *static_name(const struct lh_explain *e,
+                               const struct lh_model_lock *l)
+{
+    const struct lh_symbols_data *data = static_data(e, l);
+    if (*data->name)
+        return lh_explain_clean(e, data->name);
+    return FORMAT("%s+0x%llx", module_name(e, l->where.module),
+                  (unsigned long long)l->where.offset);
+}
+
+static bool is_annotated(const struct lh_model_lock *l)
+{
+    return strcmp(l->kind, "annotated") == 0;
+}
+
+static const char *kind_word(const struct lh_explain *e,
+                             const struct lh_model_lock *l)
+{
+    return is_annotated(l) ? "lock" : lh_explain_clean(e, l->kind);
+}
+
+/* A name that others of the finding may have too. */
+static const char *plain_name(const struct lh_explain *e, uint64_t id)
+{
+    const struct lh_model_lock *l = lh_model_lock(e->process, id);
+    if (!l)
+        return "unknown lock";
+    if (*l->name)
+        return lh_explain_clean(e, l->name);
+    if (l->is_static)
+        return static_name(e, l);
+    const char *birth = lh_explain_top(e, l->init ? l->init : l->first);
+    if (*birth)
+        return FORMAT("%s@%s", kind_word(e, l), birth);
+    return FORMAT("%s at 0x%llx", kind_word(e, l),
+                  (unsigned long long)l->address);
+}
+
+struct named {
+    uint64_t lock;
+    const char *plain, *name;
+};
+
+/* Numbers both this lock and the first that has the same name. */
+void lh_naming_add(struct lh_explain *e, struct lh_idmap *by_text,
+                     uint64_t lock)
+{
+    if (!lock || lh_idmap_get(&e->names, lock))
+        return;
+    struct named *n = lh_pool_alloc(e->pool, sizeof *n);
+    n->lock = lock;
+    n->plain = n->name = plain_name(e, lock);
+    uint64_t key = 0;
+    for (const char *c = n->plain; *c; c++)
+        key = lh_idmap_mix(key, (unsigned char)*c);
+    struct named *same = lh_idmap_get(by_text, key);
+    if (same) {
+        n->name = FORMAT("%s #%llu", n->plain, (unsigned long long)lock);
+        same->name =
+            FORMAT("%s #%llu", same->plain, (unsigned long long)same->lock);
+    } else {
+        lh_idmap_put(by_text, key, n);
+    }
+    lh_idmap_put(&e->names, lock, n);
+}
+
+const char *lh_naming_lock(const struct lh_explain *e, uint64_t lock)
+{
+    const struct named *n = lh_idmap_get(&e->names, lock);
+    return FORMAT(LH_STYLE_LOCK "%s" LH_STYLE_END,
+                  n ? n->name : "unknown lock");
+}
+
+static const char *static_origin(const struct lh_explain *e,
+                                 const struct lh_model_lock *l)
+{
+    const struct lh_symbols_data *data = static_data(e, l);
+    const char *symbol =
+        *l->name && *data->name ? FORMAT(" %s", lh_explain_clean(e, data->name)) : "";
+    const char *function =
+        *data->function ? FORMAT(" in %s", lh_explain_clean(e, data->function)) : "";
+    if (!*data->file)
+        return FORMAT("static%s in %s", symbol,
+                      module_name(e, l->where.module));
+    return FORMAT("static%s, declared at %s%s", symbol,
+                  lh_explain_clean(e, lh_place_short(e->pool, data->file, data->built_in,
+                                          data->line)),
+                  function);
+}
+
+static const char *born_at(const struct lh_explain *e, const char *what,
+                           uint64_t stack)
+{
+    struct lh_trace t = lh_explain_stack(e, stack);
+    if (!t.n)
+        return FORMAT("%s at an unknown place", what);
+    const char *where = lh_explain_clean(e, lh_trace_where(e->pool, &t.lines[0]));
+    if (!*t.lines[0].file || !*t.lines[0].function)
+        return FORMAT("%s at %s", what, where);
+    return FORMAT("%s at %s in %s", what, where, lh_explain_clean(e, t.lines[0].function));
+}
+
+const char *lh_naming_origin(const struct lh_explain *e, uint64_t lock)
+{
+    const struct lh_model_lock *l = lh_model_lock(e->process, lock);
+    if (!l)
+        return "its record is missing";
+    const char *kind = lh_explain_clean(e, l->kind);
+    if (is_annotated(l))
+        kind = "annotated lock";
+    else if (*l->subtype && strcmp(l->subtype, "normal") != 0)
+        kind = FORMAT("%s %s", lh_explain_clean(e, l->subtype), kind);
+    if (l->is_static)
+        return FORMAT("%s, %s", kind, static_origin(e, l));
+    if (l->init)
+        return FORMAT("%s, %s", kind, born_at(e, "initialized", l->init));
+    if (l->first)
+        return FORMAT("%s, %s", kind, born_at(e, "first taken", l->first));
+    return FORMAT("%s at 0x%llx", kind, (unsigned long long)l->address);
+}
+
+/* "accounts[0].lock" and "accounts[1].lock" differ in indices only. */
+static bool same_but_indices(const char *a, const char *b)
+{
+    while (*a && *a == *b) {
+        if (*a == '[') {
+            a += strcspn(a, "]");
+            b += strcspn(b, "]");
+            continue;
+        }
+        a++;
+        b++;
+    }
+    return *a == *b;
+}
+
+/* Locks that were born at one place: elements of an array, or initialized by
+ * one line. */
+bool lh_naming_alike(const struct lh_explain *e, uint64_t one, uint64_t other)
+{
+    const struct lh_model_lock *a = lh_model_lock(e->process, one);
+    const struct lh_model_lock *b = lh_model_lock(e->process, other);
+    if (!a || !b || a->is_static != b->is_static)
+        return false;
+    if (a->is_static) {
+        const char *name = static_data(e, a)->name;
+        return strchr(name, '[') &&
+               same_but_indices(name, static_data(e, b)->name);
+    }
+    uint64_t born = a->init ? a->init : a->first;
+    return born && born == (b->init ? b->init : b->first);
+}
