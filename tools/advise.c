@@ -24,7 +24,8 @@ static const char *line_words(const struct lh_explain *e,
     const char *function = lh_trace_function(e->pool, line);
     if (!*line->file)
         return lh_explain_clean(e, lh_trace_where(e->pool, line));
-    return lh_explain_clean(e, FORMAT("%s (%s)", function, lh_trace_where(e->pool, line)));
+    return lh_explain_clean(
+        e, FORMAT("%s (%s)", function, lh_trace_where(e->pool, line)));
 }
 
 static const char *site_of(const struct lh_explain *e, uint64_t stack)
@@ -178,7 +179,8 @@ static const char *gate_text(const struct lh_explain *e,
                              const struct lh_model_reason *r)
 {
     const struct lh_model_finding *f = e->finding;
-    const char *a = lh_explain_top(e, r->stacks[0]), *b = lh_explain_top(e, r->stacks[1]);
+    const char *a = lh_explain_top(e, r->stacks[0]),
+               *b = lh_explain_top(e, r->stacks[1]);
     const char *where = "";
     if (*a && *b && strcmp(a, b) != 0)
         where = FORMAT(" (taken at %s and %s)", a, b);
@@ -218,7 +220,7 @@ static const char *ordered_text(const struct lh_explain *e,
 }
 
 const char *lh_advise_reason(const struct lh_explain *e,
-                              const struct lh_model_reason *r)
+                             const struct lh_model_reason *r)
 {
     const struct lh_model_finding *f = e->finding;
     switch (r->kind) {

@@ -128,7 +128,8 @@ const char *lh_explain_thread_long(const struct lh_explain *e, uint64_t thread)
     unsigned long long id = thread;
     if (!t)
         return FORMAT("T%llu (unknown)", id);
-    const char *name = *t->name ? FORMAT(" \"%s\"", lh_explain_clean(e, t->name)) : "";
+    const char *name =
+        *t->name ? FORMAT(" \"%s\"", lh_explain_clean(e, t->name)) : "";
     const char *start = lh_explain_thread_start(e, thread);
     bool is_main = t->tid == e->process->pid;
     return FORMAT("T%llu%s (%stid %llu%s%s)", id, name,
@@ -195,8 +196,8 @@ static const char *ring_sentence(const struct lh_explain *e)
                       lh_explain_clean(e, f->kind), locks, threads);
     const char *how = f->nsides == 2 ? "can each wait for the other"
                                      : "can wait for each other in a ring";
-    return FORMAT("%s potential deadlock between %s: %s %s.", lh_explain_clean(e, f->kind),
-                  locks, threads, how);
+    return FORMAT("%s potential deadlock between %s: %s %s.",
+                  lh_explain_clean(e, f->kind), locks, threads, how);
 }
 
 static const char *assertion_sentence(const struct lh_explain *e)
@@ -267,8 +268,8 @@ const char *lh_explain_counts(const struct lh_explain *e)
         if (!seen.times)
             return "";
         text = FORMAT("%s%s%s then %s: %s", text, *text ? "; " : "",
-                      lh_naming_lock(e, s->holds),
-                      lh_naming_lock(e, s->wants), how_often(e, seen));
+                      lh_naming_lock(e, s->holds), lh_naming_lock(e, s->wants),
+                      how_often(e, seen));
     }
     return text;
 }

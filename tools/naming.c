@@ -31,7 +31,8 @@ static const struct lh_symbols_data *static_data(const struct lh_explain *e,
 static const char *module_name(const struct lh_explain *e, uint64_t id)
 {
     const struct lh_model_module *m = lh_model_module(e->process, id);
-    return m ? lh_explain_clean(e, lh_place_base(m->path)) : "an unknown module";
+    return m ? lh_explain_clean(e, lh_place_base(m->path))
+             : "an unknown module";
 }
 
 static const char *static_name(const struct lh_explain *e,
@@ -79,7 +80,7 @@ struct named {
 
 /* Numbers both this lock and the first that has the same name. */
 void lh_naming_add(struct lh_explain *e, struct lh_idmap *by_text,
-                     uint64_t lock)
+                   uint64_t lock)
 {
     if (!lock || lh_idmap_get(&e->names, lock))
         return;
@@ -111,17 +112,20 @@ static const char *static_origin(const struct lh_explain *e,
                                  const struct lh_model_lock *l)
 {
     const struct lh_symbols_data *data = static_data(e, l);
-    const char *symbol =
-        *l->name && *data->name ? FORMAT(" %s", lh_explain_clean(e, data->name)) : "";
+    const char *symbol = *l->name && *data->name
+                             ? FORMAT(" %s", lh_explain_clean(e, data->name))
+                             : "";
     const char *function =
-        *data->function ? FORMAT(" in %s", lh_explain_clean(e, data->function)) : "";
+        *data->function ? FORMAT(" in %s", lh_explain_clean(e, data->function))
+                        : "";
     if (!*data->file)
         return FORMAT("static%s in %s", symbol,
                       module_name(e, l->where.module));
-    return FORMAT("static%s, declared at %s%s", symbol,
-                  lh_explain_clean(e, lh_place_short(e->pool, data->file, data->built_in,
-                                          data->line)),
-                  function);
+    return FORMAT(
+        "static%s, declared at %s%s", symbol,
+        lh_explain_clean(
+            e, lh_place_short(e->pool, data->file, data->built_in, data->line)),
+        function);
 }
 
 static const char *born_at(const struct lh_explain *e, const char *what,
@@ -130,10 +134,12 @@ static const char *born_at(const struct lh_explain *e, const char *what,
     struct lh_trace t = lh_explain_stack(e, stack);
     if (!t.n)
         return FORMAT("%s at an unknown place", what);
-    const char *where = lh_explain_clean(e, lh_trace_where(e->pool, &t.lines[0]));
+    const char *where =
+        lh_explain_clean(e, lh_trace_where(e->pool, &t.lines[0]));
     if (!*t.lines[0].file || !*t.lines[0].function)
         return FORMAT("%s at %s", what, where);
-    return FORMAT("%s at %s in %s", what, where, lh_explain_clean(e, t.lines[0].function));
+    return FORMAT("%s at %s in %s", what, where,
+                  lh_explain_clean(e, t.lines[0].function));
 }
 
 const char *lh_naming_origin(const struct lh_explain *e, uint64_t lock)

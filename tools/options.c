@@ -171,7 +171,7 @@ void lh_options_help(FILE *out)
 static void fill(const struct command *c, struct option *table)
 {
     int n = 0;
-    for (; c->options[n].name && n < MAX_OPTIONS - 1; n++)
+    for (; n < MAX_OPTIONS - 1 && c->options[n].name; n++)
         table[n] = (struct option){ c->options[n].name,
                                     c->options[n].value ? required_argument
                                                         : no_argument,

@@ -4,167 +4,14 @@
 
 #include <errno.h>
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "fields.h"
 #include "model.h"
-
-/* Reads keys of one object; the first thing amiss is kept in `bad` and what is
- * read after it does not matter. */
-struct reader {
-    struct lh_model_process *process;
-    const json_t *object;
-    const char *bad; /* the key, or NULL */
-};
-
-static struct reader inner(struct reader *r, const json_t *object)
-{
-    return (struct reader){ r->process, object, r->bad };
-}
-
-static const json_t *get(struct reader *r, const char *key, bool needed)
-{
-    const json_t *value = json_object_get(r->object, key);
-    if (!value && needed && !r->bad)
-        r->bad = key;
-    return value;
-}
-
-static uint64_t number_of(struct reader *r, const char *key, bool needed)
-{
-    const json_t *value = get(r, key, needed);
-    if (!value)
-        return 0;
-    if (!json_is_integer(value) || json_integer_value(value) < 0) {
-        r->bad = key;
-        return 0;
-    }
-    return (uint64_t)json_integer_value(value);
-}
-
-static uint64_t number(struct reader *r, const char *key)
-{
-    return number_of(r, key, true);
-}
-
-/* The number of something: 1 and up. */
-static uint64_t id(struct reader *r, const char *key)
-{
-    uint64_t value = number_of(r, key, true);
-    if (!value && !r->bad)
-        r->bad = key;
-    return value;
-}
-
-static uint64_t optional_number(struct reader *r, const char *key)
-{
-    return number_of(r, key, false);
-}
-
-static const char *borrow_text(struct reader *r, const char *key, bool needed)
-{
-    const json_t *value = get(r, key, needed);
-    if (!value)
-        return "";
-    if (!json_is_string(value)) {
-        r->bad = key;
-        return "";
-    }
-    return json_string_value(value);
-}
-
-static const char *text_of(struct reader *r, const char *key, bool needed)
-{
-    const char *value = borrow_text(r, key, needed);
-    return *value ? lh_pool_copy(&r->process->pool, value) : "";
-}
-
-static const char *text(struct reader *r, const char *key)
-{
-    return text_of(r, key, true);
-}
-
-static const char *optional_text(struct reader *r, const char *key)
-{
-    return text_of(r, key, false);
-}
-
-static bool optional_true(struct reader *r, const char *key)
-{
-    const json_t *value = get(r, key, false);
-    if (value && !json_is_boolean(value))
-        r->bad = key;
-    return json_is_true(value);
-}
-
-static uint64_t address(struct reader *r, const char *key)
-{
-    const char *value = borrow_text(r, key, true);
-    char *end = NULL;
-    errno = 0;
-    uint64_t result = strtoull(value, &end, 16);
-    if (strncmp(value, "0x", 2) != 0 || *end || errno)
-        r->bad = key;
-    return result;
-}
-
-/* Which of the words it is; -1 and bad if none. */
-static int word(struct reader *r, const char *key, const char *const *words)
-{
-    const char *value = borrow_text(r, key, true);
-    for (int i = 0; words[i]; i++)
-        if (strcmp(words[i], value) == 0)
-            return i;
-    r->bad = r->bad ? r->bad : key;
-    return -1;
-}
-
-static bool is_shared(struct reader *r, const char *key)
-{
-    static const char *const modes[] = { "exclusive", "shared", NULL };
-    return word(r, key, modes) == 1;
-}
-
-static enum lh_model_wait wait_kind(struct reader *r)
-{
-    static const char *const words[] = { "block", "timed", "condition", NULL };
-    int w = word(r, "wait", words);
-    return w < 0 ? LH_MODEL_BLOCK : (enum lh_model_wait)w;
-}
-
-static struct lh_model_frame to_frame(struct reader *r, const char *key,
-                                      const json_t *value)
-{
-    const json_t *module = json_array_get(value, 0);
-    const json_t *offset = json_array_get(value, 1);
-    if (json_array_size(value) != 2 || !json_is_integer(module) ||
-        !json_is_integer(offset) || json_integer_value(module) < 0) {
-        r->bad = key;
-        return (struct lh_model_frame){ 0 };
-    }
-    return (struct lh_model_frame){ (uint64_t)json_integer_value(module),
-                                    (uint64_t)json_integer_value(offset) };
-}
-
-static bool optional_frame(struct reader *r, const char *key,
-                           struct lh_model_frame *frame)
-{
-    const json_t *value = get(r, key, false);
-    if (value)
-        *frame = to_frame(r, key, value);
-    return value != NULL;
-}
-
-static const json_t *array(struct reader *r, const char *key, bool needed)
-{
-    const json_t *value = get(r, key, needed);
-    if (value && !json_is_array(value))
-        r->bad = key;
-    return value;
-}
+#include "pool.h"
 
 /* The record of this id, at its address of old if it replaces one. */
-static void *slot(struct reader *r, struct lh_idmap *map, uint64_t key,
+static void *slot(struct lh_fields *r, struct lh_idmap *map, uint64_t key,
                   const void *record, size_t size_bytes)
 {
     if (r->bad)
@@ -177,11 +24,11 @@ static void *slot(struct reader *r, struct lh_idmap *map, uint64_t key,
     return memcpy(place, record, size_bytes);
 }
 
-static void read_process(struct reader *r)
+static void read_process(struct lh_fields *r)
 {
-    uint64_t pid = number(r, "pid");
-    uint64_t forked_from = optional_number(r, "forked_from");
-    const char *exe = text(r, "exe");
+    uint64_t pid = lh_fields_number(r, "pid");
+    uint64_t forked_from = lh_fields_optional_number(r, "forked_from");
+    const char *exe = lh_fields_text(r, "exe");
     if (r->bad)
         return;
     r->process->pid = pid;
@@ -190,41 +37,42 @@ static void read_process(struct reader *r)
     r->process->started = true;
 }
 
-static void read_module(struct reader *r)
+static void read_module(struct lh_fields *r)
 {
-    struct lh_model_module m = { .id = id(r, "id"),
-                                 .path = text(r, "path"),
-                                 .base = address(r, "base"),
-                                 .build_id = optional_text(r, "build_id") };
+    struct lh_model_module m = { .id = lh_fields_id(r, "id"),
+                                 .path = lh_fields_text(r, "path"),
+                                 .base = lh_fields_address(r, "base"),
+                                 .build_id =
+                                     lh_fields_optional_text(r, "build_id") };
     slot(r, &r->process->modules, m.id, &m, sizeof m);
 }
 
-static void read_thread(struct reader *r)
+static void read_thread(struct lh_fields *r)
 {
     struct lh_model_thread t = {
-        .id = id(r, "id"),
-        .tid = number(r, "tid"),
-        .creator = optional_number(r, "creator"),
-        .joined_by = optional_number(r, "joined_by"),
-        .name = optional_text(r, "name"),
+        .id = lh_fields_id(r, "id"),
+        .tid = lh_fields_number(r, "tid"),
+        .creator = lh_fields_optional_number(r, "creator"),
+        .joined_by = lh_fields_optional_number(r, "joined_by"),
+        .name = lh_fields_optional_text(r, "name"),
     };
-    t.has_start = optional_frame(r, "start", &t.start);
+    t.has_start = lh_fields_optional_frame(r, "start", &t.start);
     slot(r, &r->process->threads, t.id, &t, sizeof t);
 }
 
-static void read_lock(struct reader *r)
+static void read_lock(struct lh_fields *r)
 {
     struct lh_model_lock l = {
-        .id = id(r, "id"),
-        .kind = text(r, "kind"),
-        .subtype = optional_text(r, "subtype"),
-        .name = optional_text(r, "name"),
-        .address = address(r, "address"),
-        .init = optional_number(r, "init"),
-        .first = optional_number(r, "first"),
+        .id = lh_fields_id(r, "id"),
+        .kind = lh_fields_text(r, "kind"),
+        .subtype = lh_fields_optional_text(r, "subtype"),
+        .name = lh_fields_optional_text(r, "name"),
+        .address = lh_fields_address(r, "address"),
+        .init = lh_fields_optional_number(r, "init"),
+        .first = lh_fields_optional_number(r, "first"),
     };
-    l.is_static = optional_frame(r, "static", &l.where);
-    const json_t *rank = get(r, "rank", false);
+    l.is_static = lh_fields_optional_frame(r, "static", &l.where);
+    const json_t *rank = lh_fields_get(r, "rank", false);
     l.has_rank = rank != NULL;
     l.rank = json_integer_value(rank);
     if (rank && !json_is_integer(rank))
@@ -232,40 +80,42 @@ static void read_lock(struct reader *r)
     slot(r, &r->process->locks, l.id, &l, sizeof l);
 }
 
-static void read_stack(struct reader *r)
+static void read_stack(struct lh_fields *r)
 {
-    const json_t *list = array(r, "frames", true);
+    const json_t *list = lh_fields_array(r, "frames", true);
     size_t n = json_array_size(list);
     struct lh_model_frame *frames =
         lh_pool_array(&r->process->pool, n, sizeof *frames);
     for (size_t i = 0; i < n && !r->bad; i++)
-        frames[i] = to_frame(r, "frames", json_array_get(list, i));
-    struct lh_model_stack s = { .id = id(r, "id"),
+        frames[i] = lh_fields_frame(r, "frames", json_array_get(list, i));
+    struct lh_model_stack s = { .id = lh_fields_id(r, "id"),
                                 .nframes = n,
                                 .frames = frames,
-                                .partial = optional_true(r, "partial"),
-                                .truncated = optional_true(r, "truncated") };
+                                .partial =
+                                    lh_fields_optional_true(r, "partial"),
+                                .truncated =
+                                    lh_fields_optional_true(r, "truncated") };
     slot(r, &r->process->stacks, s.id, &s, sizeof s);
 }
 
 /* Of the requests only the orders are counted: a finding repeats what it
  * needs. */
-static void read_dependency(struct reader *r)
+static void read_dependency(struct lh_fields *r)
 {
-    uint64_t wants = id(r, "wants");
-    const json_t *holds = array(r, "holds", true);
+    uint64_t wants = lh_fields_id(r, "wants");
+    const json_t *holds = lh_fields_array(r, "holds", true);
     size_t n = json_array_size(holds);
-    id(r, "id");
-    id(r, "thread");
-    is_shared(r, "mode");
-    wait_kind(r);
-    number(r, "stack");
+    lh_fields_id(r, "id");
+    lh_fields_id(r, "thread");
+    lh_fields_shared(r, "mode");
+    lh_fields_wait(r);
+    lh_fields_number(r, "stack");
     for (size_t pass = 0; pass < 2 && !r->bad; pass++) {
         for (size_t i = 0; i < n; i++) {
-            struct reader h = inner(r, json_array_get(holds, i));
-            uint64_t lock = id(&h, "lock");
-            is_shared(&h, "mode");
-            number(&h, "stack");
+            struct lh_fields h = lh_fields_inner(r, json_array_get(holds, i));
+            uint64_t lock = lh_fields_id(&h, "lock");
+            lh_fields_shared(&h, "mode");
+            lh_fields_number(&h, "stack");
             r->bad = h.bad;
             if (pass == 1)
                 lh_idmap_put(&r->process->orders, lh_idmap_mix(lock, wants),
@@ -274,25 +124,27 @@ static void read_dependency(struct reader *r)
     }
 }
 
-static void read_side(struct reader *r, struct lh_model_side *side)
+static void read_side(struct lh_fields *r, struct lh_model_side *side)
 {
     *side = (struct lh_model_side){
-        .dependency = number(r, "dependency"),
-        .thread = id(r, "thread"),
-        .holds = id(r, "holds"),
-        .holds_stack = number(r, "holds_stack"),
-        .wants = id(r, "wants"),
-        .wants_stack = number(r, "wants_stack"),
-        .holds_shared = is_shared(r, "holds_mode"),
-        .wants_shared = is_shared(r, "wants_mode"),
-        .wait = wait_kind(r),
-        .seen = { optional_number(r, "times"), optional_number(r, "threads") },
+        .dependency = lh_fields_number(r, "dependency"),
+        .thread = lh_fields_id(r, "thread"),
+        .holds = lh_fields_id(r, "holds"),
+        .holds_stack = lh_fields_number(r, "holds_stack"),
+        .wants = lh_fields_id(r, "wants"),
+        .wants_stack = lh_fields_number(r, "wants_stack"),
+        .holds_shared = lh_fields_shared(r, "holds_mode"),
+        .wants_shared = lh_fields_shared(r, "wants_mode"),
+        .wait = lh_fields_wait(r),
+        .seen = { lh_fields_optional_number(r, "times"),
+                  lh_fields_optional_number(r, "threads") },
     };
 }
 
-static void read_ring(struct reader *r, struct lh_model_finding *f)
+static void read_ring(struct lh_fields *r, struct lh_model_finding *f)
 {
-    const json_t *ring = array(r, "ring", strcmp(f->kind, "LH001") == 0);
+    const json_t *ring =
+        lh_fields_array(r, "ring", strcmp(f->kind, "LH001") == 0);
     size_t n = json_array_size(ring);
     if (!ring || r->bad)
         return;
@@ -303,7 +155,7 @@ static void read_ring(struct reader *r, struct lh_model_finding *f)
     struct lh_model_side *sides =
         lh_pool_array(&r->process->pool, n, sizeof *sides);
     for (size_t i = 0; i < n && !r->bad; i++) {
-        struct reader s = inner(r, json_array_get(ring, i));
+        struct lh_fields s = lh_fields_inner(r, json_array_get(ring, i));
         read_side(&s, &sides[i]);
         r->bad = s.bad;
     }
@@ -312,10 +164,10 @@ static void read_ring(struct reader *r, struct lh_model_finding *f)
 }
 
 /* Up to two numbers; the second is the first again if it is absent. */
-static void read_pair(struct reader *r, const char *key, bool needed,
+static void read_pair(struct lh_fields *r, const char *key, bool needed,
                       uint64_t pair[2])
 {
-    const json_t *list = array(r, key, needed);
+    const json_t *list = lh_fields_array(r, key, needed);
     size_t n = json_array_size(list);
     if (needed && n == 0)
         r->bad = r->bad ? r->bad : key;
@@ -327,23 +179,23 @@ static void read_pair(struct reader *r, const char *key, bool needed,
     }
 }
 
-static void read_reason(struct reader *r, size_t nsides,
+static void read_reason(struct lh_fields *r, size_t nsides,
                         struct lh_model_reason *reason)
 {
     static const char *const words[] = { "gate",    "one-thread", "few-threads",
                                          "ordered", "timed",      NULL };
-    const char *name = text(r, "reason");
+    const char *name = lh_fields_text(r, "reason");
     int kind = 0;
     while (words[kind] && strcmp(words[kind], name) != 0)
         kind++;
     *reason = (struct lh_model_reason){ (enum lh_model_reason_kind)kind,
                                         .word = name };
     if (kind == LH_MODEL_GATE)
-        reason->lock = id(r, "lock");
+        reason->lock = lh_fields_id(r, "lock");
     if (kind == LH_MODEL_ONE_THREAD)
-        reason->thread = id(r, "thread");
+        reason->thread = lh_fields_id(r, "thread");
     if (kind == LH_MODEL_FEW_THREADS)
-        reason->threads = number(r, "threads");
+        reason->threads = lh_fields_number(r, "threads");
     uint64_t sides[2] = { 0, 0 };
     read_pair(r, "sides",
               kind == LH_MODEL_GATE || kind == LH_MODEL_ORDERED ||
@@ -356,14 +208,14 @@ static void read_reason(struct reader *r, size_t nsides,
     reason->sides[1] = (size_t)sides[1];
 }
 
-static void read_reasons(struct reader *r, struct lh_model_finding *f)
+static void read_reasons(struct lh_fields *r, struct lh_model_finding *f)
 {
-    const json_t *list = array(r, "reasons", false);
+    const json_t *list = lh_fields_array(r, "reasons", false);
     size_t n = json_array_size(list);
     struct lh_model_reason *reasons =
         lh_pool_array(&r->process->pool, n, sizeof *reasons);
     for (size_t i = 0; i < n && !r->bad; i++) {
-        struct reader s = inner(r, json_array_get(list, i));
+        struct lh_fields s = lh_fields_inner(r, json_array_get(list, i));
         read_reason(&s, f->nsides, &reasons[i]);
         r->bad = s.bad;
     }
@@ -387,7 +239,7 @@ static void move_sides(struct lh_model_reason *r, size_t n, size_t first)
 
 /* A ring may begin anywhere: it reads best from its oldest thread on. The sides
  * that reasons name move along. */
-static void rotate(struct reader *r, struct lh_model_finding *f)
+static void rotate(struct lh_fields *r, struct lh_model_finding *f)
 {
     size_t n = f->nsides, first = 0;
     for (size_t i = 1; i < n; i++)
@@ -409,26 +261,27 @@ static void rotate(struct reader *r, struct lh_model_finding *f)
     f->reasons = reasons;
 }
 
-static void read_assertion(struct reader *r, struct lh_model_finding *f)
+static void read_assertion(struct lh_fields *r, struct lh_model_finding *f)
 {
     static const char *const words[] = { "held", "not-held", NULL };
     if (strcmp(f->kind, "LH016") != 0)
         return;
-    f->asserted_held = word(r, "asserted", words) == 0;
-    id(r, "thread");
-    id(r, "lock");
-    number(r, "stack");
+    f->asserted_held = lh_fields_word(r, "asserted", words) == 0;
+    lh_fields_id(r, "thread");
+    lh_fields_id(r, "lock");
+    lh_fields_number(r, "stack");
 }
 
-static void read_finding(struct reader *r)
+static void read_finding(struct lh_fields *r)
 {
     static const char *const grades[] = { "conditional", "possible", "happened",
                                           NULL };
-    struct lh_model_finding f = { .id = id(r, "id"), .kind = text(r, "kind") };
-    f.grade = (enum lh_model_grade)word(r, "grade", grades);
-    f.thread = optional_number(r, "thread");
-    f.lock = optional_number(r, "lock");
-    f.stack = optional_number(r, "stack");
+    struct lh_model_finding f = { .id = lh_fields_id(r, "id"),
+                                  .kind = lh_fields_text(r, "kind") };
+    f.grade = (enum lh_model_grade)lh_fields_word(r, "grade", grades);
+    f.thread = lh_fields_optional_number(r, "thread");
+    f.lock = lh_fields_optional_number(r, "lock");
+    f.stack = lh_fields_optional_number(r, "stack");
     read_ring(r, &f);
     read_reasons(r, &f);
     rotate(r, &f);
@@ -445,24 +298,26 @@ static void read_finding(struct reader *r)
     p->findings[p->nfindings++] = place;
 }
 
-static void read_count(struct reader *r)
+static void read_count(struct lh_fields *r)
 {
     struct lh_model_process *p = r->process;
     if (json_object_get(r->object, "finding")) {
-        uint64_t finding = id(r, "finding");
-        uint64_t rings = number(r, "rings");
+        uint64_t finding = lh_fields_id(r, "finding");
+        uint64_t rings = lh_fields_number(r, "rings");
         slot(r, &p->rings, finding, &rings, sizeof rings);
         return;
     }
-    uint64_t dependency = id(r, "dependency");
-    struct lh_model_seen seen = { number(r, "times"), number(r, "threads") };
+    uint64_t dependency = lh_fields_id(r, "dependency");
+    struct lh_model_seen seen = { lh_fields_number(r, "times"),
+                                  lh_fields_number(r, "threads") };
     slot(r, &p->counts, dependency, &seen, sizeof seen);
 }
 
-static void read_note(struct reader *r)
+static void read_note(struct lh_fields *r)
 {
     struct lh_model_process *p = r->process;
-    struct lh_model_note note = { text(r, "code"), text(r, "text") };
+    struct lh_model_note note = { lh_fields_text(r, "code"),
+                                  lh_fields_text(r, "text") };
     if (r->bad)
         return;
     p->notes =
@@ -470,10 +325,11 @@ static void read_note(struct reader *r)
     p->notes[p->nnotes++] = note;
 }
 
-static void read_end(struct reader *r)
+static void read_end(struct lh_fields *r)
 {
-    struct lh_model_totals totals = { number(r, "locks"), number(r, "threads"),
-                                      number(r, "orders") };
+    struct lh_model_totals totals = { lh_fields_number(r, "locks"),
+                                      lh_fields_number(r, "threads"),
+                                      lh_fields_number(r, "orders") };
     if (r->bad)
         return;
     r->process->end = totals;
@@ -482,7 +338,7 @@ static void read_end(struct reader *r)
 
 static const struct {
     const char *type;
-    void (*read)(struct reader *r);
+    void (*read)(struct lh_fields *r);
 } types[] = {
     { "module", read_module },
     { "thread", read_thread },
@@ -496,9 +352,9 @@ static const struct {
     { "process", read_process },
 };
 
-static void read_record(struct reader *r)
+static void read_record(struct lh_fields *r)
 {
-    const char *type = borrow_text(r, "type", true);
+    const char *type = lh_fields_borrow(r, "type", true);
     for (size_t i = 0; !r->bad && i < sizeof types / sizeof *types; i++) {
         if (strcmp(types[i].type, type) == 0) {
             types[i].read(r);
@@ -509,9 +365,9 @@ static void read_record(struct reader *r)
 
 /* The first record: its version before anything else in it, as another version
  * may have changed everything else. */
-static int read_first(struct reader *r, const char **why)
+static int read_first(struct lh_fields *r, const char **why)
 {
-    uint64_t version = number(r, "lockhound");
+    uint64_t version = lh_fields_number(r, "lockhound");
     if (r->bad || !version)
         return EPROTO;
     if (version > LH_PARSE_VERSION) {
@@ -533,7 +389,7 @@ int lh_parse_line(struct lh_model_process *p, const char *line, size_t n,
         *why = "not a JSON object";
         rc = EINVAL;
     } else {
-        struct reader r = { p, object, NULL };
+        struct lh_fields r = { p, object, NULL };
         if (!p->started) {
             rc = read_first(&r, why);
         } else {

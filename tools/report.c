@@ -177,8 +177,10 @@ static void write_report(struct report *r, const struct lh_summary *summary)
                        r->processes, r->n);
     else
         write_text(r, out, summary);
-    bool bad = ferror(out) != 0;
-    if ((name ? fclose(out) : fflush(out)) != 0 || bad)
+    bool bad = ferror(out) != 0 || fflush(out) != 0;
+    if (name && fclose(out) != 0)
+        bad = true;
+    if (bad)
         lh_diag_fail("%s: %s (the report is incomplete)",
                      name ? name : "stdout", strerror(errno));
 }

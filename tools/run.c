@@ -88,30 +88,39 @@ static void make_dir(struct run *r)
     r->setting = lh_setting_put(&r->pool, r->setting, "dir", path);
 }
 
+/* The folder of this very program. */
+static const char *own_folder(struct run *r)
+{
+    char exe[PATH_MAX] = "";
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    char *slash = n > 0 ? strrchr(exe, '/') : NULL;
+    if (slash)
+        *slash = '\0';
+    else
+        lh_diag_fail("/proc/self/exe: cannot be read (expected /proc)");
+    return lh_pool_copy(&r->pool, exe);
+}
+
 /* Beside the command, as in the build folder, or where it is installed. */
 static const char *find_preload(struct run *r)
 {
     static const char *const places[] = { "", "../lib/lockhound/", "../lib/" };
-    char exe[PATH_MAX] = "", path[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    char *slash = n > 0 ? strrchr(exe, '/') : NULL;
-    if (!slash)
-        lh_diag_fail("/proc/self/exe: cannot be read (expected /proc)");
-    *slash = '\0';
+    const char *folder = own_folder(r);
+    char path[PATH_MAX];
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const char *file =
-            lh_pool_format(&r->pool, "%s/%sliblockhound.so", exe, places[i]);
-        if (realpath(file, path) && access(path, R_OK) == 0) {
-            if (strpbrk(path, " :"))
-                lh_diag_fail("%s: cannot be preloaded (expected a path "
-                             "without space and colon)",
-                             path);
-            return lh_pool_copy(&r->pool, path);
-        }
+            lh_pool_format(&r->pool, "%s/%sliblockhound.so", folder, places[i]);
+        if (!realpath(file, path) || access(path, R_OK) != 0)
+            continue;
+        if (strpbrk(path, " :"))
+            lh_diag_fail("%s: cannot be preloaded (expected a path without "
+                         "space and colon)",
+                         path);
+        return lh_pool_copy(&r->pool, path);
     }
     lh_diag_fail("liblockhound.so: not found (expected in %s, %s/../lib/"
                  "lockhound or %s/../lib)",
-                 exe, exe, exe);
+                 folder, folder, folder);
 }
 
 static const char *joined(struct run *r, const char *first,

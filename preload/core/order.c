@@ -18,7 +18,7 @@ enum {
     /* A step is an edge, a dependency or a witness looked at: some 10 ns,
      * 100 when there are so many that they are not in the cache. */
     STEPS_FIRST = 5000000,     /* in the pool at first, and at most */
-    STEPS_GRANTED = 500,       /* added to it by each request on a ring */
+    STEPS_GRANTED = 300,       /* added to it by each request on a ring */
     STEPS_A_REQUEST = 20000,   /* taken out by one at most */
     MAX_KINDS = 16,            /* of possible rings, looked for by a request */
     MAX_RINGS = 64,            /* found by a request, of any kind */

@@ -130,8 +130,10 @@ struct lh_learned {
 };
 
 /*
- * Takes in a request, counts it once, and judges the rings through it when it, or its witness,
- * is new. A request for a lock that is among the held ones must not come here.
+ * Takes in a request, counts it once, and judges the rings through it when it,
+ * or its witness or the witness's segment, is new. Held locks that have ended
+ * or are listed twice are left out; when none is left, or the lock itself has
+ * ended or is among them, there is nothing to learn: slot and serial are 0.
  * Returns 0, or ENOMEM when it could not be remembered.
  */
 int lh_order_request(struct lh_order *o, const struct lh_request *request,
@@ -156,7 +158,8 @@ struct lh_order_totals {
     uint64_t dependencies;          /* ever learned */
     uint64_t edges;                 /* ever learned */
     uint32_t possible, conditional; /* findings by their present grade */
-    bool bounded; /* a search was cut short: rings may be missing */
+    bool bounded; /* a search was cut short before it had found any possible
+                     ring: rings may be missing */
 };
 void lh_order_totals(const struct lh_order *o, struct lh_order_totals *t);
 

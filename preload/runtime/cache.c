@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "runtime/arena.h"
@@ -131,24 +132,6 @@ void lh_cache_add(struct lh_cache *cache, uint64_t probe, uint32_t dependency,
     e->times = 0;
     e->probe = probe;
     cache->nused++;
-}
-
-bool lh_cache_put(struct lh_cache *cache, uint64_t probe)
-{
-    struct lh_entry *e;
-
-    if (is_due_to_grow(cache))
-        return false;
-    e = find_empty(cache, probe);
-    if (!e) /* at its largest: an old entry without a count to keep goes */
-        e = lh_cache_set(cache, probe) + (probe >> 1) % LH_WAYS;
-    if (e->dependency & ~LH_ENTRY_NESTING)
-        return false;
-    cache->nused += e->probe == 0;
-    e->dependency = 0;
-    e->times = 0;
-    e->probe = probe;
-    return true;
 }
 
 void lh_cache_each(const struct lh_cache *cache, lh_cache_spill_fn fn,

@@ -15,7 +15,6 @@
 #ifndef LH_RUNTIME_CACHE_H
 #define LH_RUNTIME_CACHE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -81,13 +80,6 @@ typedef void (*lh_cache_spill_fn)(void *ctx, const struct lh_entry *entry);
 /* Adds an entry; one that it pushes out goes to spill. */
 void lh_cache_add(struct lh_cache *cache, uint64_t probe, uint32_t dependency,
                   lh_cache_spill_fn spill, void *ctx);
-
-/*
- * Adds an entry without a dependency to a set that has room; false if it has
- * none or the table is due to grow. The only change that may be made with
- * signals open.
- */
-bool lh_cache_put(struct lh_cache *cache, uint64_t probe);
 
 /* Calls fn for every entry that has a dependency and a count. */
 void lh_cache_each(const struct lh_cache *cache, lh_cache_spill_fn fn,

@@ -194,7 +194,8 @@ static void learn(struct lh_thread *t, struct lh_slot *slot)
     }
     if (request)
         dependency = lh_detector_request(t, slot, slot->stack);
-    if (cold) /* the next one is to be exact, too */
+    /* While it is cold the next one is to be exact, too. */
+    if (cold || slot == t->chunk->slots + 1)
         return;
     if (!lh_cache_find(&t->cache, slot->key))
         lh_cache_add(&t->cache, slot->key,
@@ -202,30 +203,11 @@ static void learn(struct lh_thread *t, struct lh_slot *slot)
                      lh_detector_spill, NULL);
 }
 
-/*
- * A leaf site takes yet another lock with nothing held: there is nothing to
- * learn but that. Needs no guard: what a handler can spoil here is one entry,
- * which then is not found.
- */
-static bool learn_leaf(struct lh_thread *t, struct lh_slot *slot)
-{
-    struct lh_site *site;
-
-    if (slot != t->chunk->slots + 1 || lh_config.stacks == LH_STACKS_EXACT)
-        return false;
-    site = lh_site_find(slot->pc);
-    return site &&
-           atomic_load_explicit(&site->times, memory_order_relaxed) >=
-               LH_COLD_TIMES &&
-           !atomic_load_explicit(&site->nesting, memory_order_relaxed) &&
-           lh_cache_put(&t->cache, slot->key);
-}
-
 static void learn_new(struct lh_thread *t, struct lh_slot *slot)
 {
     struct lh_guard guard;
 
-    if (t->busy || learn_leaf(t, slot))
+    if (t->busy)
         return;
     lh_guard_enter(&guard);
     lh_detector_check_process();
@@ -242,17 +224,38 @@ static void count_hit(struct lh_thread *t, struct lh_slot *slot)
         lh_held_capture(t, slot);
 }
 
+/*
+ * The oldest slot: nothing is held, so there is no order to learn, and all that
+ * is asked is whether the site's stack is wanted. Its entry in the cache is
+ * spared: a program may take a million locks one at a time.
+ */
+static bool look_up_oldest(struct lh_thread *t, struct lh_slot *slot)
+{
+    struct lh_site *site = lh_site_find(slot->pc);
+
+    if (!site || atomic_load_explicit(&site->times, memory_order_relaxed) <
+                     LH_COLD_TIMES)
+        return false;
+    slot->known = is_nesting(site) ? &t->outer : &t->leaf;
+    slot->known->probe = slot->key;
+    count_hit(t, slot);
+    return true;
+}
+
 static void look_up(struct lh_thread *t, struct lh_slot *slot)
 {
-    struct lh_entry *known = lh_cache_find(&t->cache, slot->key);
+    struct lh_entry *known;
 
-    if (__builtin_expect(!known, 0)) {
-        slot->known = &nowhere;
-        learn_new(t, slot);
+    if (slot == t->chunk->slots + 1) {
+        if (look_up_oldest(t, slot))
+            return;
+    } else if ((known = lh_cache_find(&t->cache, slot->key))) {
+        slot->known = known;
+        count_hit(t, slot);
         return;
     }
-    slot->known = known;
-    count_hit(t, slot);
+    slot->known = &nowhere;
+    learn_new(t, slot);
 }
 
 static void write_state(struct lh_slot *slot, uint16_t how, uintptr_t cfa)

@@ -6,6 +6,7 @@
 
 #include "core/order.h"
 #include "runtime/arena.h"
+#include "runtime/births.h"
 #include "runtime/config.h"
 #include "runtime/guard.h"
 #include "runtime/locks.h"
@@ -28,17 +29,41 @@ static void sweep_order(void)
                              now */
 }
 
+/* Every cached key that mentions the address dies. */
+static void renew_generation(void *address)
+{
+    atomic_fetch_add_explicit(lh_generation_of(address), 1,
+                              memory_order_relaxed);
+}
+
 /* The address is no longer the lock that it was, if it was one. */
 static void forget(void *address)
 {
     lh_lock node = lh_lock_end((uintptr_t)address);
 
-    atomic_fetch_add_explicit(lh_generation_of(address), 1,
-                              memory_order_relaxed);
+    renew_generation(address);
     if (!node)
         return;
     lh_order_end_lock(lh_state.order, node);
     sweep_order();
+}
+
+/* Of a lock that was initialized at pc; entered with signals open. */
+static uint32_t birth_stack(struct lh_thread *t, void *pc, uintptr_t cfa)
+{
+    uint32_t stack = lh_stack_recall(t, pc, cfa);
+    struct lh_guard guard;
+
+    if (stack)
+        return stack;
+    lh_guard_enter(&guard);
+    lh_detector_check_process();
+    t->busy = true;
+    stack = lh_config.stacks == LH_STACKS_PC ? lh_stack_of_pc(pc)
+                                             : lh_stack_take(t, pc, cfa);
+    t->busy = false;
+    lh_guard_leave(&guard);
+    return stack;
 }
 
 void lh_detector_lock_born(void *address, uint8_t kind, void *pc, uintptr_t cfa)
@@ -50,14 +75,14 @@ void lh_detector_lock_born(void *address, uint8_t kind, void *pc, uintptr_t cfa)
 
     if (!t || t->busy || lh_state_is_off())
         return;
-    lh_guard_enter(&guard);
-    lh_detector_check_process();
-    t->busy = true;
-    stack = lh_config.stacks == LH_STACKS_PC ? 0 : lh_stack_recall(t, pc, cfa);
-    if (!stack)
-        stack = lh_config.stacks == LH_STACKS_PC ? lh_stack_of_pc(pc)
-                                                 : lh_stack_take(t, pc, cfa);
-    lh_rawlock_take(&lh_state.lock);
+    stack = birth_stack(t, pc, cfa);
+    if (!lh_lock_may_be_known((uintptr_t)address) &&
+        lh_birth_note((uintptr_t)address, stack)) {
+        renew_generation(address);
+        return;
+    }
+    lh_state_enter(&guard);
+    lh_birth_take((uintptr_t)address);
     forget(address);
     l = lh_lock_find((uintptr_t)address, true);
     if (l) {
@@ -67,9 +92,7 @@ void lh_detector_lock_born(void *address, uint8_t kind, void *pc, uintptr_t cfa)
     } else {
         lh_state.short_of_memory = true;
     }
-    lh_rawlock_give(&lh_state.lock);
-    t->busy = false;
-    lh_guard_leave(&guard);
+    lh_state_leave(&guard);
 }
 
 void lh_detector_lock_died(void *address)
@@ -78,6 +101,11 @@ void lh_detector_lock_died(void *address)
 
     if (lh_state_is_off())
         return;
+    lh_birth_take((uintptr_t)address);
+    if (!lh_lock_may_be_known((uintptr_t)address)) {
+        renew_generation(address);
+        return;
+    }
     lh_state_enter(&guard);
     forget(address);
     lh_state_leave(&guard);

@@ -3,9 +3,11 @@
 #include "runtime/locks.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "runtime/arena.h"
+#include "runtime/births.h"
 
 enum { BLOCK = 1024 };
 
@@ -20,11 +22,36 @@ static size_t nfree, free_capacity;
 static uint32_t *table;
 static size_t table_size, nlive;
 
+/* How many known locks there are for each hash of an address; stays where it is
+ * once it is full. Written under the detector's lock, read by anyone. */
+enum { LOG2_FILTER = 16 };
+static _Atomic uint16_t filter[1 << LOG2_FILTER];
+
 static uint32_t *by_node; /* node -> number */
 static size_t by_node_capacity;
 
 static uint32_t serials;
 static uint16_t era; /* grows with each generation of forks */
+
+static _Atomic uint16_t *filter_of(uintptr_t address)
+{
+    return &filter[(address >> 3) * UINT64_C(0x9e3779b97f4a7c15) >>
+                   (64 - LOG2_FILTER)];
+}
+
+static void count_in_filter(uintptr_t address, int change)
+{
+    _Atomic uint16_t *f = filter_of(address);
+    uint16_t n = atomic_load_explicit(f, memory_order_relaxed);
+
+    if (n < UINT16_MAX)
+        atomic_store_explicit(f, (uint16_t)(n + change), memory_order_relaxed);
+}
+
+bool lh_lock_may_be_known(uintptr_t address)
+{
+    return atomic_load_explicit(filter_of(address), memory_order_relaxed) > 0;
+}
 
 static struct lh_lock_info *info(uint32_t number)
 {
@@ -117,7 +144,10 @@ struct lh_lock_info *lh_lock_find(uintptr_t address, bool make)
     *lock = (struct lh_lock_info){ .address = address,
                                    .serial = ++serials,
                                    .era = era };
+    lock->born = lh_birth_take(address);
+    lock->initialized = lock->born != 0;
     table[probe(address)] = number;
+    count_in_filter(address, 1);
     nlive++;
     return lock;
 }
@@ -154,6 +184,7 @@ lh_lock lh_lock_end(uintptr_t address)
     if (node)
         by_node[node] = 0;
     remove_at(at);
+    count_in_filter(address, -1);
     nlive--;
     /* Without memory for the list the place is not used again. */
     if (lh_arena_reserve(&array, &free_capacity, sizeof *free_list,

@@ -38,6 +38,9 @@ struct lh_lock_info {
     bool recorded : 1;
 };
 
+/* False only if there is surely no lock known at the address. Any thread. */
+bool lh_lock_may_be_known(uintptr_t address);
+
 /* The lock at an address; with make, a new one if there is none. NULL if there
  * is none, or memory is short. */
 struct lh_lock_info *lh_lock_find(uintptr_t address, bool make);

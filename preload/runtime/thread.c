@@ -80,6 +80,7 @@ struct lh_thread *lh_thread_new(void)
     }
     atomic_store_explicit(&chunk->slots[0].state, LH_BASE,
                           memory_order_relaxed);
+    t->outer.dependency = LH_ENTRY_NESTING;
     t->top = chunk->slots + 1;
     t->end = chunk->slots + LH_CHUNK_SLOTS + 1;
     link_in(t);

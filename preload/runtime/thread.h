@@ -29,9 +29,11 @@ struct lh_finding;
 
 struct lh_thread {
     /* The hot path's line. */
-    struct lh_slot *top; /* the next free slot; top[-1] is always readable */
-    struct lh_slot *end; /* the present chunk is full there */
-    struct lh_cache cache;
+    struct lh_slot *top;   /* the next free slot; top[-1] is always readable */
+    struct lh_slot *end;   /* the present chunk is full there */
+    struct lh_cache cache; /* of requests made while something is held */
+    struct lh_entry leaf;  /* stands in for the oldest slot's entry, at a */
+    struct lh_entry outer; /* site that is a leaf or nests: held.c */
     int32_t tid;
 
     uint32_t number; /* in core/segments.h and in records */

@@ -2,6 +2,7 @@
  * unwind.c - one thread's return addresses, by a private unwinder. */
 #include "runtime/unwind.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unwind.h>
@@ -129,6 +130,22 @@ void lh_stack_cache_free(struct lh_thread *t)
     if (t->stacks)
         lh_arena_resize(NULL, t->stacks, sizeof *t->stacks, 0);
     t->stacks = NULL;
+}
+
+/*
+ * The static libgcc sizes its registers once, by pthread_once. This is what it
+ * finds, hidden in our library: the first time is in the constructor, with one
+ * thread, when an interceptor of that name (TSan's) would not be ready.
+ */
+int pthread_once(pthread_once_t *once, void (*routine)(void))
+    __attribute__((visibility("hidden")));
+int pthread_once(pthread_once_t *once, void (*routine)(void))
+{
+    if (*once == PTHREAD_ONCE_INIT) {
+        routine();
+        *once = PTHREAD_ONCE_INIT + 1;
+    }
+    return 0;
 }
 
 static _Unwind_Reason_Code stop(struct _Unwind_Context *context, void *arg)

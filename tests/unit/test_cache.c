@@ -97,17 +97,6 @@ static void an_outgrown_table_has_nothing_to_find(void **state)
     assert_int_not_equal(old->probe, key(0));
 }
 
-static void put_adds_only_where_nothing_is_lost(void **state)
-{
-    (void)state;
-    assert_true(lh_cache_put(&cache, key(1)));
-    assert_int_equal(lh_cache_find(&cache, key(1))->dependency, 0);
-    for (uint64_t i = 0; i < 40; i++)
-        if (!lh_cache_put(&cache, key(i + 2)))
-            return; /* due to grow: for lh_cache_add() */
-    fail();
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -118,8 +107,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(half_of_the_largest_table_is_all_found,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(an_outgrown_table_has_nothing_to_find,
-                                        setup, teardown),
-        cmocka_unit_test_setup_teardown(put_adds_only_where_nothing_is_lost,
                                         setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

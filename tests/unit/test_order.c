@@ -367,6 +367,18 @@ static void a_timed_wait_is_conditional(void **state)
     assert_int_equal(side(reason(0)->a)->wait, LH_WAIT_TIMED);
 }
 
+static void a_timed_wait_that_was_there_first_is_conditional(void **state)
+{
+    (void)state;
+    request_in(lh_segments_now(s, t1), B, LH_EXCLUSIVE, LH_WAIT_TIMED, HELD(A));
+    R(t2, A, HELD(B));
+    assert_one(LH_CONDITIONAL);
+    assert_int_equal(reason(0)->kind, LH_REASON_TIMED);
+    assert_int_equal(reason(0)->a, 1);
+    R(t1, B, HELD(A)); /* the same without the limit */
+    assert_int_equal(last()->grade, LH_POSSIBLE);
+}
+
 static void readers_do_not_block_readers(void **state)
 {
     (void)state;
@@ -647,6 +659,7 @@ static struct model_dep model[MAX_DEPS];
 static size_t nmodel;
 static uint64_t alive;
 static uint64_t known_keys[4096];
+static bool is_possible_key[4096];
 static size_t nknown;
 static size_t ring_of[LOCK_NUMBERS]; /* the path, indices in model */
 static lh_lock ring_holds[LOCK_NUMBERS];
@@ -713,6 +726,19 @@ static bool is_model_possible(size_t n)
     return assign(0, n);
 }
 
+/* Keys of the possible rings through the latest request. */
+static uint64_t model_keys[65536];
+static size_t nmodel_keys;
+
+static bool is_model_key(uint64_t key)
+{
+    for (size_t i = 0; i < nmodel_keys; i++) {
+        if (model_keys[i] == key)
+            return true;
+    }
+    return false;
+}
+
 struct tally {
     size_t npossible, nknown; /* possible rings; those whose key is known */
     size_t nrings, nrings_known;
@@ -733,6 +759,8 @@ static void tally_ring(struct tally *t, size_t n)
     t->nrings++;
     t->nrings_known += is_known(key) || is_known(~key);
     t->npossible += is_possible;
+    if (is_possible && nmodel_keys < 65536)
+        model_keys[nmodel_keys++] = key;
     t->nknown += is_possible && is_known(key);
 }
 
@@ -843,6 +871,7 @@ static void on_random_ring(void *ctx, const struct lh_ring *ring)
     }
     assert_int_equal(ring->grade == LH_POSSIBLE, ring->nreasons == 0);
     assert_true(nknown < 4096);
+    is_possible_key[nknown] = ring->grade == LH_POSSIBLE;
     known_keys[nknown++] = ring->grade == LH_POSSIBLE ? key : ~key;
 }
 
@@ -902,12 +931,16 @@ static void random_request(uint64_t *random, uint32_t nthreads)
         return;
     struct lh_segment now = lh_segments_now(s, by);
     size_t at = model_take(now, wanted, mode, wait, list);
+    size_t nknown_before = nknown;
     struct lh_learned learned = request_in(now, wanted, mode, wait, list);
     assert_int_not_equal(learned.slot, 0);
+    nmodel_keys = 0;
 
     struct tally t = { 0, 0, 0, 0 };
     ring_of[0] = at;
     extend(&t, 1, bit(wanted));
+    for (size_t i = nknown_before; i < nknown; i++)
+        assert_int_equal(is_model_key(known_keys[i]), is_possible_key[i]);
     if (t.npossible > 0)
         assert_true(t.nknown > 0);
     if (t.npossible < 16)
@@ -1072,6 +1105,7 @@ int main(void)
         TEST(threads_that_never_overlap_are_conditional),
         TEST(what_main_did_before_the_thread_is_ordered),
         TEST(a_timed_wait_is_conditional),
+        TEST(a_timed_wait_that_was_there_first_is_conditional),
         TEST(readers_do_not_block_readers),
         TEST(a_writer_against_a_reader_is_possible),
         TEST(a_second_thread_raises_the_grade),

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ * fields.c - the keys of one JSON object, read strictly. */
+#include "fields.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pool.h"
+
+struct lh_fields lh_fields_inner(struct lh_fields *r, const json_t *object)
+{
+    return (struct lh_fields){ r->process, object, r->bad };
+}
+
+const json_t *lh_fields_get(struct lh_fields *r, const char *key, bool needed)
+{
+    const json_t *value = json_object_get(r->object, key);
+    if (!value && needed && !r->bad)
+        r->bad = key;
+    return value;
+}
+
+static uint64_t number_of(struct lh_fields *r, const char *key, bool needed)
+{
+    const json_t *value = lh_fields_get(r, key, needed);
+    if (!value)
+        return 0;
+    if (!json_is_integer(value) || json_integer_value(value) < 0) {
+        r->bad = key;
+        return 0;
+    }
+    return (uint64_t)json_integer_value(value);
+}
+
+uint64_t lh_fields_number(struct lh_fields *r, const char *key)
+{
+    return number_of(r, key, true);
+}
+
+uint64_t lh_fields_id(struct lh_fields *r, const char *key)
+{
+    uint64_t value = number_of(r, key, true);
+    if (!value && !r->bad)
+        r->bad = key;
+    return value;
+}
+
+uint64_t lh_fields_optional_number(struct lh_fields *r, const char *key)
+{
+    return number_of(r, key, false);
+}
+
+const char *lh_fields_borrow(struct lh_fields *r, const char *key, bool needed)
+{
+    const json_t *value = lh_fields_get(r, key, needed);
+    if (!value)
+        return "";
+    if (!json_is_string(value)) {
+        r->bad = key;
+        return "";
+    }
+    return json_string_value(value);
+}
+
+static const char *text_of(struct lh_fields *r, const char *key, bool needed)
+{
+    const char *value = lh_fields_borrow(r, key, needed);
+    return *value ? lh_pool_copy(&r->process->pool, value) : "";
+}
+
+const char *lh_fields_text(struct lh_fields *r, const char *key)
+{
+    return text_of(r, key, true);
+}
+
+const char *lh_fields_optional_text(struct lh_fields *r, const char *key)
+{
+    return text_of(r, key, false);
+}
+
+bool lh_fields_optional_true(struct lh_fields *r, const char *key)
+{
+    const json_t *value = lh_fields_get(r, key, false);
+    if (value && !json_is_boolean(value))
+        r->bad = key;
+    return json_is_true(value);
+}
+
+uint64_t lh_fields_address(struct lh_fields *r, const char *key)
+{
+    const char *value = lh_fields_borrow(r, key, true);
+    char *end = NULL;
+    errno = 0;
+    uint64_t result = strtoull(value, &end, 16);
+    if (strncmp(value, "0x", 2) != 0 || *end || errno)
+        r->bad = key;
+    return result;
+}
+
+int lh_fields_word(struct lh_fields *r, const char *key,
+                   const char *const *words)
+{
+    const char *value = lh_fields_borrow(r, key, true);
+    for (int i = 0; words[i]; i++)
+        if (strcmp(words[i], value) == 0)
+            return i;
+    r->bad = r->bad ? r->bad : key;
+    return -1;
+}
+
+bool lh_fields_shared(struct lh_fields *r, const char *key)
+{
+    static const char *const modes[] = { "exclusive", "shared", NULL };
+    return lh_fields_word(r, key, modes) == 1;
+}
+
+enum lh_model_wait lh_fields_wait(struct lh_fields *r)
+{
+    static const char *const words[] = { "block", "timed", "condition", NULL };
+    int w = lh_fields_word(r, "wait", words);
+    return w < 0 ? LH_MODEL_BLOCK : (enum lh_model_wait)w;
+}
+
+struct lh_model_frame lh_fields_frame(struct lh_fields *r, const char *key,
+                                      const json_t *value)
+{
+    const json_t *module = json_array_get(value, 0);
+    const json_t *offset = json_array_get(value, 1);
+    if (json_array_size(value) != 2 || !json_is_integer(module) ||
+        !json_is_integer(offset) || json_integer_value(module) < 0) {
+        r->bad = key;
+        return (struct lh_model_frame){ 0 };
+    }
+    return (struct lh_model_frame){ (uint64_t)json_integer_value(module),
+                                    (uint64_t)json_integer_value(offset) };
+}
+
+bool lh_fields_optional_frame(struct lh_fields *r, const char *key,
+                              struct lh_model_frame *frame)
+{
+    const json_t *value = lh_fields_get(r, key, false);
+    if (value)
+        *frame = lh_fields_frame(r, key, value);
+    return value != NULL;
+}
+
+const json_t *lh_fields_array(struct lh_fields *r, const char *key, bool needed)
+{
+    const json_t *value = lh_fields_get(r, key, needed);
+    if (value && !json_is_array(value))
+        r->bad = key;
+    return value;
+}
