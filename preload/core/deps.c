@@ -23,12 +23,12 @@ static uint32_t *dep_next_hash(void *owner, uint32_t slot)
 static const struct lh_table_owner table_owner = { dep_hash, dep_next_hash };
 
 int lh_deps_init(struct lh_deps *d, struct lh_mem mem, struct lh_graph *graph,
-                 struct lh_locks *locks)
+                 struct lh_nodes *nodes)
 {
     memset(d, 0, sizeof *d);
     d->mem = d->words.mem = mem;
     d->graph = graph;
-    d->locks = locks;
+    d->nodes = nodes;
     return lh_table_init(&d->table, mem, &table_owner, d);
 }
 
@@ -282,22 +282,22 @@ static int clean(struct lh_deps *d, const struct lh_request *request,
     *r = *request;
     r->held = NULL;
     r->nheld = 0;
-    if (!lh_locks_alive(d->locks, request->lock))
+    if (!lh_nodes_alive(d->nodes, request->lock))
         return 0;
     if (lh_array_reserve(d->mem, &d->held, &d->held_capacity, sizeof *d->held,
                          request->nheld) != 0)
         return ENOMEM;
-    lh_locks_new_stamp(d->locks);
+    lh_nodes_new_stamp(d->nodes);
     for (size_t i = 0; i < request->nheld; i++) {
         lh_lock lock = request->held[i].lock;
         if (lock == request->lock) {
             r->nheld = 0;
             return 0;
         }
-        if (!lh_locks_alive(d->locks, lock) ||
-            d->locks->at[lock].stamp == d->locks->stamp)
+        if (!lh_nodes_alive(d->nodes, lock) ||
+            d->nodes->at[lock].stamp == d->nodes->stamp)
             continue;
-        d->locks->at[lock].stamp = d->locks->stamp;
+        d->nodes->at[lock].stamp = d->nodes->stamp;
         d->held[r->nheld++] = request->held[i];
     }
     r->held = r->nheld ? d->held : NULL;
@@ -358,10 +358,10 @@ static void drop_held(struct lh_deps *d, struct lh_dep *dep, size_t i)
 /* Takes ended locks out; false when nothing is left of the dependency. */
 static bool prune(struct lh_deps *d, struct lh_dep *dep)
 {
-    if (!lh_locks_alive(d->locks, dep->wanted))
+    if (!lh_nodes_alive(d->nodes, dep->wanted))
         return false;
     for (size_t i = dep->nheld; i-- > 0;) {
-        if (!lh_locks_alive(d->locks, lh_deps_held_lock(d, dep, i)))
+        if (!lh_nodes_alive(d->nodes, lh_deps_held_lock(d, dep, i)))
             drop_held(d, dep, i);
     }
     return dep->nheld > 0;
@@ -469,7 +469,7 @@ static void intern_all(struct lh_deps *d)
 void lh_deps_sweep(struct lh_deps *d)
 {
     prune_all(d);
-    lh_locks_sweep(d->locks);
+    lh_nodes_sweep(d->nodes);
     intern_all(d);
     d->epoch++;
 }

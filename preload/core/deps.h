@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 #include "graph.h"
-#include "locks.h"
 #include "mem.h"
+#include "nodes.h"
 #include "order.h"
 #include "table.h"
 #include "words.h"
@@ -55,7 +55,7 @@ enum {
 struct lh_deps {
     struct lh_mem mem;
     struct lh_graph *graph;
-    struct lh_locks *locks;
+    struct lh_nodes *nodes;
     struct lh_words words;
     struct lh_dep *at; /* [0] is none */
     size_t capacity;
@@ -68,7 +68,7 @@ struct lh_deps {
 };
 
 int lh_deps_init(struct lh_deps *d, struct lh_mem mem, struct lh_graph *graph,
-                 struct lh_locks *locks);
+                 struct lh_nodes *nodes);
 void lh_deps_free(struct lh_deps *d);
 
 enum lh_news {

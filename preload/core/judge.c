@@ -360,7 +360,7 @@ struct lh_verdict lh_judge_fully(struct lh_judge *j,
 static uint64_t side_key(const struct lh_judge *j, const struct lh_link *link)
 {
     const struct lh_dep *dep = dep_of(j, link);
-    const struct lh_lock_record *locks = j->deps->locks->at;
+    const struct lh_nodes_lock *locks = j->deps->nodes->at;
     const uint32_t *w = lh_deps_witness(j->deps, dep->witness);
     size_t held = lh_deps_held_index(j->deps, dep, link->holds);
     uint64_t key =

@@ -10,8 +10,8 @@
 #include "deps.h"
 #include "graph.h"
 #include "judge.h"
-#include "locks.h"
 #include "merge.h"
+#include "nodes.h"
 #include "rings.h"
 
 enum {
@@ -47,7 +47,7 @@ struct lh_order {
     lh_ring_fn on_ring;
     void *ctx;
     struct lh_graph *graph;
-    struct lh_locks locks;
+    struct lh_nodes nodes;
     struct lh_deps deps;
     struct lh_rings rings;
     struct lh_judge judge;
@@ -63,15 +63,15 @@ struct lh_order {
 
 static int init(struct lh_order *o)
 {
-    o->locks.mem = o->rings.mem = o->judge.mem = o->mem;
+    o->nodes.mem = o->rings.mem = o->judge.mem = o->mem;
     o->pool = STEPS_FIRST;
-    o->graph = o->locks.graph = lh_graph_new(o->mem);
+    o->graph = o->nodes.graph = lh_graph_new(o->mem);
     o->rings.deps = &o->deps;
     o->judge.deps = &o->deps;
     o->judge.segments = o->segments;
     o->deps.mem = o->deps.words.mem = o->deps.table.mem = o->mem;
     o->merge.mem = o->merge.table.mem = o->mem;
-    if (!o->graph || lh_deps_init(&o->deps, o->mem, o->graph, &o->locks) != 0)
+    if (!o->graph || lh_deps_init(&o->deps, o->mem, o->graph, &o->nodes) != 0)
         return ENOMEM;
     return lh_merge_init(&o->merge, o->mem);
 }
@@ -103,20 +103,20 @@ void lh_order_free(struct lh_order *o)
     lh_judge_free(&o->judge);
     lh_rings_free(&o->rings);
     lh_deps_free(&o->deps);
-    lh_locks_free(&o->locks);
+    lh_nodes_free(&o->nodes);
     lh_graph_free(o->graph);
     (void)mem.resize(mem.ctx, o, sizeof *o, 0);
 }
 
 int lh_order_add_lock(struct lh_order *o, uint64_t class_key, lh_lock *lock)
 {
-    return lh_locks_add(&o->locks, class_key, lock);
+    return lh_nodes_add(&o->nodes, class_key, lock);
 }
 
 /* A sweep looks at everything: enough must have happened since the last. */
 bool lh_order_wants_sweep(const struct lh_order *o)
 {
-    size_t ndead = o->locks.ndead;
+    size_t ndead = o->nodes.ndead;
     size_t nlearned = o->deps.last_serial - o->deps_at_sweep;
     return ndead > SWEEP_DEAD && 2 * ndead >= lh_graph_nnodes(o->graph) &&
            2 * (nlearned + SWEEP_DEPS_A_DEAD_LOCK * ndead) >= o->deps.ndeps;
@@ -124,7 +124,7 @@ bool lh_order_wants_sweep(const struct lh_order *o)
 
 void lh_order_end_lock(struct lh_order *o, lh_lock lock)
 {
-    lh_locks_end(&o->locks, lock);
+    lh_nodes_end(&o->nodes, lock);
 }
 
 void lh_order_sweep(struct lh_order *o)

@@ -35,7 +35,7 @@ static int out_of_memory(struct lh_rings *r)
 static bool can_close(const struct lh_deps *d, const struct lh_dep *start,
                       lh_lock held)
 {
-    return lh_locks_alive(d->locks, held) &&
+    return lh_nodes_alive(d->nodes, held) &&
            lh_graph_same_component(d->graph, held, start->wanted);
 }
 
@@ -53,7 +53,7 @@ bool lh_rings_possible(const struct lh_deps *d, lh_dep_slot slot)
 static int new_search(struct lh_rings *r)
 {
     if (lh_array_reserve(r->mem, &r->places, &r->nplaces, sizeof *r->places,
-                         r->deps->locks->capacity) != 0)
+                         r->deps->nodes->capacity) != 0)
         return ENOMEM;
     r->is_measured = r->is_measure_cut = false;
     if (++r->stamp != 0)
@@ -119,7 +119,7 @@ static void measure(struct lh_rings *r, const struct lh_dep *start)
                 return;
             }
             --*r->steps;
-            if (lh_locks_alive(r->deps->locks, from) &&
+            if (lh_nodes_alive(r->deps->nodes, from) &&
                 lh_graph_same_component(g, from, start->wanted) &&
                 set_distance(r, from, r->places[to].distance + 1, &nqueue) != 0)
                 return;
@@ -225,20 +225,35 @@ static bool can_follow(const struct lh_rings *r, const struct lh_dep *dep)
            !is_gated(r, dep);
 }
 
+/*
+ * True if a lock wanted in the ring is held by another side besides the next:
+ * without gates, both hold it shared. Then a shorter ring leaves out those
+ * between, can happen whenever this one can, and was reported in its turn.
+ */
+static bool has_shortcut(struct lh_rings *r, const struct lh_dep *last)
+{
+    bool has = r->places[last->wanted].nshared > 1;
+    hold(r, last, 1);
+    for (size_t i = 0; i < r->npath && !has; i++)
+        has = r->places[r->path[i].wanted].nshared > 1;
+    hold(r, last, -1);
+    return has;
+}
+
 /* The path and one more dependency are a ring. */
 static void report(struct lh_rings *r, struct lh_link last)
 {
     const struct lh_dep *dep = dep_at(r, last.dep);
     const struct lh_dep *start = dep_at(r, r->path[0].link.dep);
-    if (!conflict(r, dep, start, dep->wanted))
-        return;
     size_t n = r->npath;
+    if (!conflict(r, dep, start, dep->wanted) || !spend(r, n))
+        return;
+    if (r->strict && has_shortcut(r, dep))
+        return;
     for (size_t i = 0; i < n; i++)
         r->links[i] = r->path[i].link;
     r->links[0].holds = dep->wanted;
     r->links[n] = last;
-    if (!spend(r, n))
-        return;
     if (!r->on_ring(r->ctx, r->links, n + 1))
         r->is_over = true;
 }
@@ -313,7 +328,7 @@ static void search_pairs(struct lh_rings *r, lh_dep_slot slot)
     for (size_t i = 0; i < start->nheld && !r->is_over; i++) {
         lh_lock held = lh_deps_held_lock(r->deps, start, i);
         lh_edge edge = lh_graph_find_edge(r->deps->graph, start->wanted, held);
-        if (!edge || !lh_locks_alive(r->deps->locks, held))
+        if (!edge || !lh_nodes_alive(r->deps->nodes, held))
             continue;
         lh_dep_slot next = lh_deps_first_on(r->deps, edge);
         while (next && !r->is_over && spend(r, 1)) {
@@ -357,7 +372,7 @@ bool lh_rings_search(struct lh_rings *r, const struct lh_rings_query *query,
     r->on_ring = on_ring;
     r->ctx = ctx;
     r->is_over = r->is_cut = false;
-    bool has_places = r->nplaces >= r->deps->locks->capacity;
+    bool has_places = r->nplaces >= r->deps->nodes->capacity;
     if (!(query->again && has_places) && new_search(r) != 0)
         return false;
     if (r->strict && dep_at(r, query->start)->wait == LH_WAIT_TIMED)

@@ -74,8 +74,8 @@ struct lh_rings {
 
 struct lh_rings_query {
     lh_dep_slot start;
-    bool strict;     /* only rings without timed waits, gates, and two sides
-                        that only one and the same thread was seen with */
+    bool strict;     /* only rings without timed waits, gates, shortcuts, and
+                        two sides that only the same thread was seen with */
     bool again;      /* the start is that of the latest search, and nothing was
                         added since: what was measured still holds */
     uint32_t *steps; /* what may be spent; the rest is left there */

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
+#include "runtime/sys.h"
+
 enum { PAGE = 4096, CHUNK = 256 * 1024 };
 
 /* Bytes mapped and still allowed. Relaxed: the limit need not be sharp. */
@@ -47,13 +49,6 @@ static void give_back(size_t size_bytes)
         atomic_fetch_add_explicit(&budget, size_bytes, memory_order_relaxed);
 }
 
-static void *map(size_t size_bytes)
-{
-    void *p = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return p == MAP_FAILED ? NULL : p;
-}
-
 void *lh_arena_resize(void *ctx, void *block, size_t old_bytes,
                       size_t new_bytes)
 {
@@ -63,7 +58,7 @@ void *lh_arena_resize(void *ctx, void *block, size_t old_bytes,
     (void)ctx;
     if (new_size == 0) {
         if (block)
-            munmap(block, old_size);
+            lh_sys_unmap(block, old_size);
         give_back(old_size);
         return NULL;
     }
@@ -71,9 +66,9 @@ void *lh_arena_resize(void *ctx, void *block, size_t old_bytes,
         return block;
     if (new_size > old_size && !take(new_size - old_size))
         return NULL;
-    p = block ? mremap(block, old_size, new_size, MREMAP_MAYMOVE)
-              : map(new_size);
-    if (!p || p == MAP_FAILED) {
+    p = block ? lh_sys_remap(block, old_size, new_size)
+              : lh_sys_map(new_size, -1);
+    if (!p) {
         if (new_size > old_size)
             give_back(new_size - old_size);
         return NULL;
@@ -85,7 +80,7 @@ void *lh_arena_resize(void *ctx, void *block, size_t old_bytes,
 
 void lh_arena_empty(void *block, size_t size_bytes)
 {
-    madvise(block, pages(size_bytes), MADV_DONTNEED);
+    lh_sys_advise(block, pages(size_bytes), MADV_DONTNEED);
 }
 
 struct lh_mem lh_arena_mem(void)
@@ -115,10 +110,10 @@ void *lh_arena_small(size_t size_bytes)
 
 uint32_t *lh_arena_wiped_by_fork(void)
 {
-    uint32_t *word = map(PAGE);
+    uint32_t *word = lh_sys_map(PAGE, -1);
 
-    if (word && madvise(word, PAGE, MADV_WIPEONFORK) != 0) {
-        munmap(word, PAGE);
+    if (word && lh_sys_advise(word, PAGE, MADV_WIPEONFORK) != 0) {
+        lh_sys_unmap(word, PAGE);
         return NULL;
     }
     if (word)

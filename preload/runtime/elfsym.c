@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <link.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "runtime/sys.h"
@@ -24,16 +23,16 @@ struct best {
 static bool map_file(const char *path, struct image *image)
 {
     struct stat st;
-    void *p = MAP_FAILED;
+    void *p = NULL;
     long fd = lh_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
 
     if (fd < 0)
         return false;
     if (lh_sys_fstat((int)fd, &st) == 0 && S_ISREG(st.st_mode) &&
         (size_t)st.st_size >= sizeof(ElfW(Ehdr)))
-        p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, (int)fd, 0);
+        p = lh_sys_map((size_t)st.st_size, (int)fd);
     lh_sys_close((int)fd);
-    if (p == MAP_FAILED)
+    if (!p)
         return false;
     image->bytes = p;
     image->size_bytes = (size_t)st.st_size;
@@ -115,6 +114,6 @@ bool lh_elfsym_find(const char *path, uint64_t address, char *name,
         name[n] = '\0';
         *offset = address - best.value;
     }
-    munmap((void *)image.bytes, image.size_bytes);
+    lh_sys_unmap((void *)image.bytes, image.size_bytes);
     return best.name != NULL;
 }

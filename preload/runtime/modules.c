@@ -82,7 +82,7 @@ static uint32_t add(const struct dl_find_object *found)
     m->low = (uintptr_t)found->dlfo_map_start;
     m->high = (uintptr_t)found->dlfo_map_end;
     m->base = map->l_addr;
-    m->path = strcpy((char *)(m + 1), path);
+    m->path = memcpy((char *)(m + 1), path, strlen(path) + 1);
     read_build_id(m);
     modules[nmodules++] = m;
     return (uint32_t)nmodules;

@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -59,6 +61,34 @@ long lh_sys_getppid(void)
 long lh_sys_gettid(void)
 {
     return syscall(SYS_gettid);
+}
+
+void *lh_sys_map(size_t size_bytes, int fd)
+{
+    long p = fd < 0
+                 ? syscall(SYS_mmap, NULL, size_bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+                 : syscall(SYS_mmap, NULL, size_bytes, PROT_READ, MAP_PRIVATE,
+                           fd, 0);
+
+    return p == -1 ? NULL : (void *)p;
+}
+
+void *lh_sys_remap(void *block, size_t old_bytes, size_t new_bytes)
+{
+    long p = syscall(SYS_mremap, block, old_bytes, new_bytes, MREMAP_MAYMOVE);
+
+    return p == -1 ? NULL : (void *)p;
+}
+
+void lh_sys_unmap(void *block, size_t size_bytes)
+{
+    syscall(SYS_munmap, block, size_bytes);
+}
+
+long lh_sys_advise(void *block, size_t size_bytes, int advice)
+{
+    return result(syscall(SYS_madvise, block, size_bytes, advice));
 }
 
 int lh_sys_thread_exists(long pid, long tid)

@@ -25,6 +25,14 @@ long lh_sys_getpid(void);
 long lh_sys_getppid(void);
 long lh_sys_gettid(void);
 
+/* Private memory that reads as zero; or, with fd not -1, a file's, to be read.
+ * NULL on failure. By system call: a sanitizer's interceptors of the C
+ * library's functions are not ready when our constructor runs. */
+void *lh_sys_map(size_t size_bytes, int fd);
+void *lh_sys_remap(void *block, size_t old_bytes, size_t new_bytes);
+void lh_sys_unmap(void *block, size_t size_bytes);
+long lh_sys_advise(void *block, size_t size_bytes, int advice);
+
 /* True while a thread of this process has that number. */
 int lh_sys_thread_exists(long pid, long tid);
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * locks.c - what is known about each lock but its edges.
+ * nodes.c - what is known about each lock but its edges.
  */
-#include "locks.h"
+#include "nodes.h"
 
 #include <errno.h>
 
 #include "array.h"
 
-static lh_lock take_spare(struct lh_locks *l)
+static lh_lock take_spare(struct lh_nodes *l)
 {
     lh_lock lock = l->spare;
     l->spare = l->at[lock].stamp;
     return lock;
 }
 
-int lh_locks_add(struct lh_locks *l, uint64_t class_key, lh_lock *lock)
+int lh_nodes_add(struct lh_nodes *l, uint64_t class_key, lh_lock *lock)
 {
     lh_node node;
     /* Its number is at most one above those given out so far. */
@@ -26,57 +26,57 @@ int lh_locks_add(struct lh_locks *l, uint64_t class_key, lh_lock *lock)
         node = take_spare(l);
     else if (lh_graph_add_node(l->graph, &node) != 0)
         return ENOMEM;
-    l->at[node] = (struct lh_lock_record){
+    l->at[node] = (struct lh_nodes_lock){
         .class_key = class_key,
-        .state = LH_LOCK_ALIVE,
+        .state = LH_NODES_ALIVE,
     };
     *lock = node;
     return 0;
 }
 
-void lh_locks_end(struct lh_locks *l, lh_lock lock)
+void lh_nodes_end(struct lh_nodes *l, lh_lock lock)
 {
-    if (!lh_locks_alive(l, lock))
+    if (!lh_nodes_alive(l, lock))
         return;
     if (lh_graph_first_out(l->graph, lock) ||
         lh_graph_first_in(l->graph, lock)) {
-        l->at[lock].state = LH_LOCK_DEAD;
+        l->at[lock].state = LH_NODES_DEAD;
         l->ndead++;
         return;
     }
-    l->at[lock].state = LH_LOCK_FREE;
+    l->at[lock].state = LH_NODES_FREE;
     l->at[lock].stamp = l->spare;
     l->spare = lock;
 }
 
 static bool is_over(void *ctx, lh_node node)
 {
-    struct lh_locks *l = ctx;
-    if (l->at[node].state == LH_LOCK_ALIVE)
+    struct lh_nodes *l = ctx;
+    if (l->at[node].state == LH_NODES_ALIVE)
         return false;
-    l->at[node].state = LH_LOCK_FREE;
+    l->at[node].state = LH_NODES_FREE;
     return true;
 }
 
-void lh_locks_sweep(struct lh_locks *l)
+void lh_nodes_sweep(struct lh_nodes *l)
 {
     lh_graph_sweep(l->graph, is_over, l);
     l->spare = 0;
     l->ndead = 0;
 }
 
-void lh_locks_new_stamp(struct lh_locks *l)
+void lh_nodes_new_stamp(struct lh_nodes *l)
 {
     if (++l->stamp != 0)
         return;
     for (size_t i = 0; i < l->capacity; i++) {
-        if (l->at[i].state != LH_LOCK_FREE)
+        if (l->at[i].state != LH_NODES_FREE)
             l->at[i].stamp = 0;
     }
     l->stamp = 1;
 }
 
-void lh_locks_free(struct lh_locks *l)
+void lh_nodes_free(struct lh_nodes *l)
 {
     lh_array_free(l->mem, l->at, l->capacity, sizeof *l->at);
     l->at = NULL;
