@@ -226,16 +226,18 @@ static bool can_follow(const struct lh_rings *r, const struct lh_dep *dep)
 }
 
 /*
- * True if a lock wanted in the ring is held by another side besides the next:
- * without gates, both hold it shared. Then a shorter ring leaves out those
- * between, can happen whenever this one can, and was reported in its turn.
+ * True if several sides hold shared what one wants exclusively. Then a shorter
+ * ring leaves out those between, can happen whenever this one can, and was
+ * reported in its turn. (Were it held exclusively, it would be a gate.)
  */
 static bool has_shortcut(struct lh_rings *r, const struct lh_dep *last)
 {
-    bool has = r->places[last->wanted].nshared > 1;
     hold(r, last, 1);
-    for (size_t i = 0; i < r->npath && !has; i++)
-        has = r->places[r->path[i].wanted].nshared > 1;
+    bool has = last->mode != LH_SHARED && r->places[last->wanted].nshared > 1;
+    for (size_t i = 0; i < r->npath && !has; i++) {
+        const struct lh_dep *dep = dep_at(r, r->path[i].link.dep);
+        has = dep->mode != LH_SHARED && r->places[dep->wanted].nshared > 1;
+    }
     hold(r, last, -1);
     return has;
 }
@@ -248,7 +250,7 @@ static void report(struct lh_rings *r, struct lh_link last)
     size_t n = r->npath;
     if (!conflict(r, dep, start, dep->wanted) || !spend(r, n))
         return;
-    if (r->strict && has_shortcut(r, dep))
+    if (has_shortcut(r, dep))
         return;
     for (size_t i = 0; i < n; i++)
         r->links[i] = r->path[i].link;

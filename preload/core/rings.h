@@ -4,7 +4,8 @@
  *
  * A ring is D1..Dn, n >= 2, where each Di wants a lock that Di+1 holds and Dn
  * wants one that D1 holds, all of these locks are different and alive, and no
- * link is shared against shared. Shorter rings come first.
+ * link is shared against shared. Where several hold shared what Di wants, only
+ * the shortest ring counts. Shorter rings come first.
  *
  * Memory:   scratch from the lh_mem given, kept and used again.
  * Source:   R. E. Korf, "Depth-First Iterative-Deepening", Artificial
@@ -74,8 +75,8 @@ struct lh_rings {
 
 struct lh_rings_query {
     lh_dep_slot start;
-    bool strict;     /* only rings without timed waits, gates, shortcuts, and
-                        two sides that only the same thread was seen with */
+    bool strict;     /* only rings without timed waits, gates, and two sides
+                        that only one and the same thread was seen with */
     bool again;      /* the start is that of the latest search, and nothing was
                         added since: what was measured still holds */
     uint32_t *steps; /* what may be spent; the rest is left there */

@@ -38,23 +38,49 @@ int lh_cache_init(struct lh_cache *cache)
     return cache->entries ? 0 : ENOMEM;
 }
 
-void lh_cache_free(struct lh_cache *cache)
-{
-    while (cache->outgrown) {
-        struct lh_outgrown *o = cache->outgrown;
-        cache->outgrown = o->next;
-        lh_arena_resize(NULL, o, o->size_bytes, 0);
-    }
-    if (cache->entries)
-        lh_arena_resize(NULL, cache->entries,
-                        nentries(cache) * sizeof *cache->entries, 0);
-    *cache = (struct lh_cache){ 0 };
-}
-
 void lh_cache_clear(struct lh_cache *cache)
 {
     memset(cache->entries, 0, nentries(cache) * sizeof *cache->entries);
     cache->nused = 0;
+}
+
+static void free_table(void *table, size_t size_bytes)
+{
+    lh_arena_resize(NULL, table, size_bytes, 0);
+}
+
+/* The table that was outgrown first, which is the smallest, stays if asked. */
+static struct lh_entry *free_outgrown(struct lh_cache *cache, bool keep_first)
+{
+    struct lh_outgrown *o;
+
+    while ((o = cache->outgrown)) {
+        cache->outgrown = o->next;
+        if (keep_first && !o->next)
+            return (struct lh_entry *)(void *)o;
+        free_table(o, o->size_bytes);
+    }
+    return NULL;
+}
+
+void lh_cache_free(struct lh_cache *cache)
+{
+    free_outgrown(cache, false);
+    if (cache->entries)
+        free_table(cache->entries, nentries(cache) * sizeof *cache->entries);
+    *cache = (struct lh_cache){ 0 };
+}
+
+void lh_cache_shrink(struct lh_cache *cache)
+{
+    struct lh_entry *first = free_outgrown(cache, true);
+
+    if (first) {
+        free_table(cache->entries, nentries(cache) * sizeof *cache->entries);
+        cache->entries = first;
+        cache->shift = 64 - FIRST_LOG2_SETS;
+    }
+    lh_cache_clear(cache);
 }
 
 /* The entry to fill: an empty one of the set, or NULL. */

@@ -68,8 +68,12 @@ static inline struct lh_entry *lh_cache_find(const struct lh_cache *cache,
 /* Makes a table of the first size. Returns 0 or ENOMEM. */
 int lh_cache_init(struct lh_cache *cache);
 
-/* Frees the table and those it outgrew; only for a thread that is gone. */
+/* Frees everything; only for a thread that is gone. */
 void lh_cache_free(struct lh_cache *cache);
+
+/* Forgets all entries, of a thread that is gone, and keeps a table of the first
+ * size for the next one. */
+void lh_cache_shrink(struct lh_cache *cache);
 
 /* Forgets all entries. */
 void lh_cache_clear(struct lh_cache *cache);

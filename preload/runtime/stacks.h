@@ -65,7 +65,4 @@ void lh_stacks_unlock(void);
 /* Unwinds once, so that what it allocates at first use is there. */
 void lh_stacks_warm_up(void);
 
-struct lh_stack_cache;
-void lh_stack_cache_free(struct lh_thread *t);
-
 #endif

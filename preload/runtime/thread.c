@@ -7,7 +7,6 @@
 
 #include "runtime/arena.h"
 #include "runtime/held.h"
-#include "runtime/stacks.h"
 #include "runtime/sys.h"
 
 _Thread_local struct lh_thread *lh_self;
@@ -35,7 +34,31 @@ static struct lh_thread *new_state(void)
     if (!t)
         return NULL;
     t->chunk = lh_arena_resize(NULL, NULL, 0, sizeof *t->chunk);
-    return t->chunk ? t : NULL;
+    if (!t->chunk || lh_cache_init(&t->cache) != 0)
+        return NULL;
+    return t;
+}
+
+/*
+ * Makes a state look new, but for the memory it has. Remembered stacks stay,
+ * too: glibc gives the same stacks out again, and their words are compared
+ * before they are believed.
+ */
+static void renew(struct lh_thread *t)
+{
+    struct lh_thread old = *t;
+
+    memset(t, 0, sizeof *t);
+    t->chunk = old.chunk;
+    t->cache = old.cache;
+    t->stacks = old.stacks;
+    t->out = old.out;
+    lh_fmt_reset(&t->out);
+    atomic_store_explicit(&t->chunk->slots[0].state, LH_BASE,
+                          memory_order_relaxed);
+    t->outer.dependency = LH_ENTRY_NESTING;
+    t->top = t->chunk->slots + 1;
+    t->end = t->chunk->slots + LH_CHUNK_SLOTS + 1;
 }
 
 static void link_in(struct lh_thread *t)
@@ -59,7 +82,6 @@ static void unlink_from(struct lh_thread *t)
 struct lh_thread *lh_thread_new(void)
 {
     struct lh_thread *t;
-    struct lh_chunk *chunk;
 
     if (nin_use >= 64 && nin_use >= 2 * nin_use_at_sweep) {
         lh_thread_sweep();
@@ -70,19 +92,7 @@ struct lh_thread *lh_thread_new(void)
         unused = t->next;
     else if (!(t = new_state()))
         return NULL;
-    chunk = t->chunk;
-    memset(t, 0, sizeof *t);
-    t->chunk = chunk;
-    if (lh_cache_init(&t->cache) != 0) {
-        t->next = unused;
-        unused = t;
-        return NULL;
-    }
-    atomic_store_explicit(&chunk->slots[0].state, LH_BASE,
-                          memory_order_relaxed);
-    t->outer.dependency = LH_ENTRY_NESTING;
-    t->top = chunk->slots + 1;
-    t->end = chunk->slots + LH_CHUNK_SLOTS + 1;
+    renew(t);
     link_in(t);
     return t;
 }
@@ -113,11 +123,9 @@ static void free_chunks(struct lh_chunk *chunk)
 static void recycle(struct lh_thread *t)
 {
     unregister(t);
-    lh_cache_free(&t->cache);
+    lh_cache_shrink(&t->cache);
     free_chunks(t->chunk->above);
     t->chunk->above = NULL;
-    lh_stack_cache_free(t);
-    lh_fmt_free(&t->out);
     t->next = unused;
     unused = t;
 }

@@ -125,13 +125,6 @@ void lh_unwind_remember(struct lh_thread *t, const struct lh_unwound *u,
     atomic_store_explicit(&r->stack, stack, memory_order_release);
 }
 
-void lh_stack_cache_free(struct lh_thread *t)
-{
-    if (t->stacks)
-        lh_arena_resize(NULL, t->stacks, sizeof *t->stacks, 0);
-    t->stacks = NULL;
-}
-
 /*
  * The static libgcc sizes its registers once, by pthread_once. This is what it
  * finds, hidden in our library: the first time is in the constructor, with one

@@ -97,6 +97,18 @@ static void an_outgrown_table_has_nothing_to_find(void **state)
     assert_int_not_equal(old->probe, key(0));
 }
 
+static void a_shrunk_table_is_empty_and_usable(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 1000; i++)
+        lh_cache_add(&cache, key(i), 1, on_spill, NULL);
+    lh_cache_shrink(&cache);
+    for (uint64_t i = 0; i < 1000; i++)
+        assert_null(lh_cache_find(&cache, key(i)));
+    lh_cache_add(&cache, key(5), 3, on_spill, NULL);
+    assert_int_equal(lh_cache_find(&cache, key(5))->dependency, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -107,6 +119,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(half_of_the_largest_table_is_all_found,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(an_outgrown_table_has_nothing_to_find,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(a_shrunk_table_is_empty_and_usable,
                                         setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
