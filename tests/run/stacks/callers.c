@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * callers.c - one lock site, reached at the same stack depth by two callers in
+ * turn, a hundred times; then each side of an inversion happens once.
+ *
+ * argv[1]: "nesting" nests all the while, so that the site's stacks are taken
+ * through the cache that compares words; "leaf" does not nest until the end,
+ * when the site is long known to be a leaf.
+ */
+#include <pthread.h>
+#include <string.h>
+
+static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t second = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t common = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t late = PTHREAD_MUTEX_INITIALIZER;
+
+#define KEEP __attribute__((noinline, noclone))
+
+static KEEP void take(pthread_mutex_t *outer, pthread_mutex_t *inner)
+{
+    pthread_mutex_lock(outer); /* the site */
+    if (inner) {
+        pthread_mutex_lock(inner);
+        pthread_mutex_unlock(inner);
+    }
+    pthread_mutex_unlock(outer);
+    __asm__ volatile("");
+}
+
+static KEEP void alpha(pthread_mutex_t *inner)
+{
+    take(&first, inner);
+    __asm__ volatile("");
+}
+
+static KEEP void beta(pthread_mutex_t *inner)
+{
+    take(&second, inner);
+    __asm__ volatile("");
+}
+
+static void *other(void *arg)
+{
+    pthread_mutex_lock(&late);
+    pthread_mutex_lock(&second);
+    pthread_mutex_unlock(&second);
+    pthread_mutex_unlock(&late);
+    return arg;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_mutex_t *inner =
+        argc > 1 && !strcmp(argv[1], "nesting") ? &common : NULL;
+    pthread_t t;
+
+    pthread_create(&t, NULL, other, NULL);
+    for (int i = 0; i < 100; i++) {
+        alpha(inner);
+        beta(inner);
+    }
+    beta(&late);
+    pthread_join(t, NULL);
+    return 0;
+}
