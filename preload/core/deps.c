@@ -47,7 +47,7 @@ static size_t held_words(size_t room)
 
 static size_t witness_words(size_t room)
 {
-    return LH_WITNESS_PLACES + 2 + 2 * room;
+    return LH_WITNESS_PLACES + 1 + room;
 }
 
 static uint32_t pack(lh_lock lock, uint8_t mode)
@@ -135,12 +135,10 @@ static void write_witness(struct lh_deps *d, const struct lh_dep *dep,
     w[LH_WITNESS_FIRST] = w[LH_WITNESS_NEWEST] = r->segment.index;
     w[LH_WITNESS_NEXT] = next;
     w[LH_WITNESS_PLACES] = r->stack;
-    w[LH_WITNESS_PLACES + 1] = r->site;
     for (size_t i = 0; i < dep->nheld; i++) {
         size_t at =
             find_held(r->held, r->nheld, lh_deps_held_lock(d, dep, i), i);
-        w[LH_WITNESS_PLACES + 2 + 2 * i] = r->held[at].stack;
-        w[LH_WITNESS_PLACES + 3 + 2 * i] = r->held[at].site;
+        w[LH_WITNESS_PLACES + 1 + i] = r->held[at].stack;
     }
 }
 
@@ -349,8 +347,8 @@ static void drop_held(struct lh_deps *d, struct lh_dep *dep, size_t i)
     uint32_t *held = &d->words.at[dep->held + 2 * i];
     memmove(held, held + 2, nafter * 2 * sizeof *held);
     for (uint32_t w = dep->witness; w; w = d->words.at[w + LH_WITNESS_NEXT]) {
-        uint32_t *place = &d->words.at[w + LH_WITNESS_PLACES + 2 + 2 * i];
-        memmove(place, place + 2, nafter * 2 * sizeof *place);
+        uint32_t *place = &d->words.at[w + LH_WITNESS_PLACES + 1 + i];
+        memmove(place, place + 1, nafter * sizeof *place);
     }
     dep->nheld--;
 }
@@ -388,7 +386,6 @@ static struct lh_request as_request(struct lh_deps *d, const struct lh_dep *dep,
             .lock = lh_deps_held_lock(d, dep, i),
             .mode = lh_deps_held_mode(d, dep, i),
             .stack = lh_witness_held_stack(w, i),
-            .site = lh_witness_held_site(w, i),
         };
     }
     return (struct lh_request){
@@ -396,7 +393,6 @@ static struct lh_request as_request(struct lh_deps *d, const struct lh_dep *dep,
         .mode = dep->mode,
         .wait = dep->wait,
         .stack = lh_witness_wants_stack(w),
-        .site = lh_witness_wants_site(w),
         .segment = { w[LH_WITNESS_THREAD], w[LH_WITNESS_FIRST] },
         .held = d->held,
         .nheld = dep->nheld,

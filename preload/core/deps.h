@@ -42,7 +42,7 @@ struct lh_dep {
     uint8_t nwitnesses; /* up to LH_MAX_WITNESSES */
 };
 
-/* The words of a witness; from the last on, stack and site of the request and
+/* The words of a witness; from the last on, the stack of the request and
  * then of each held lock, in the dependency's order. */
 enum {
     LH_WITNESS_THREAD,
@@ -135,17 +135,9 @@ static inline uint32_t lh_witness_wants_stack(const uint32_t *witness)
 {
     return witness[LH_WITNESS_PLACES];
 }
-static inline uint32_t lh_witness_wants_site(const uint32_t *witness)
-{
-    return witness[LH_WITNESS_PLACES + 1];
-}
 static inline uint32_t lh_witness_held_stack(const uint32_t *witness, size_t i)
 {
-    return witness[LH_WITNESS_PLACES + 2 + 2 * i];
-}
-static inline uint32_t lh_witness_held_site(const uint32_t *witness, size_t i)
-{
-    return witness[LH_WITNESS_PLACES + 3 + 2 * i];
+    return witness[LH_WITNESS_PLACES + 1 + i];
 }
 
 #endif

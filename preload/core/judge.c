@@ -169,6 +169,7 @@ static void fill_sides(struct lh_judge *j, const struct lh_link *links,
         const uint32_t *w = lh_deps_witness(j->deps, j->best[i].witness);
         j->sides[i] = (struct lh_side){
             .dependency = dep->serial,
+            .slot = links[i].dep,
             .wants = dep->wanted,
             .holds = links[i].holds,
             .wants_mode = dep->mode,
@@ -365,8 +366,8 @@ static uint64_t side_key(const struct lh_judge *j, const struct lh_link *link)
     size_t held = lh_deps_held_index(j->deps, dep, link->holds);
     uint64_t key =
         lh_mix64(locks[dep->wanted].class_key, locks[link->holds].class_key);
-    key = lh_mix64(key, lh_witness_wants_site(w));
-    return lh_mix64(key, lh_witness_held_site(w, held));
+    key = lh_mix64(key, j->site_of(j->ctx, lh_witness_wants_stack(w)));
+    return lh_mix64(key, j->site_of(j->ctx, lh_witness_held_stack(w, held)));
 }
 
 int lh_judge_key(struct lh_judge *j, const struct lh_link *links, size_t n,

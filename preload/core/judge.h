@@ -34,6 +34,8 @@ struct lh_judge {
     struct lh_mem mem;
     const struct lh_deps *deps;
     struct lh_segments *segments;
+    lh_site_fn site_of;
+    void *ctx;
     struct lh_judge_pick *picks, *best;
     size_t picks_capacity, best_capacity;
     uint64_t *keys; /* scratch: numbers to sort */

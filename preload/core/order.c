@@ -77,7 +77,7 @@ static int init(struct lh_order *o)
 }
 
 struct lh_order *lh_order_new(struct lh_mem mem, struct lh_segments *segments,
-                              lh_ring_fn on_ring, void *ctx)
+                              lh_ring_fn on_ring, lh_site_fn site_of, void *ctx)
 {
     struct lh_order *o = mem.resize(mem.ctx, NULL, 0, sizeof *o);
     if (!o)
@@ -86,6 +86,8 @@ struct lh_order *lh_order_new(struct lh_mem mem, struct lh_segments *segments,
     o->segments = segments;
     o->on_ring = on_ring;
     o->ctx = ctx;
+    o->judge.site_of = site_of;
+    o->judge.ctx = ctx;
     if (init(o) != 0) {
         lh_order_free(o);
         return NULL;

@@ -39,14 +39,12 @@ enum lh_wait {
 struct lh_held {
     lh_lock lock;
     uint32_t stack; /* where it was taken: the caller's number */
-    uint32_t site;  /* the innermost frame of that stack: the caller's number */
     uint8_t mode;   /* enum lh_mode */
 };
 
 struct lh_request {
     lh_lock lock;
     uint32_t stack;
-    uint32_t site;
     uint8_t mode;               /* enum lh_mode */
     uint8_t wait;               /* enum lh_wait */
     struct lh_segment segment;  /* who asks, and when */
@@ -76,6 +74,7 @@ struct lh_reason {
 /* One dependency of a ring, as seen by the witness chosen for it. */
 struct lh_side {
     uint32_t dependency; /* its serial */
+    uint32_t slot;       /* as in struct lh_learned */
     lh_lock wants;       /* held by the next side (the last's by the first) */
     lh_lock holds;       /* wanted by the side before */
     uint8_t wants_mode, holds_mode, wait;
@@ -97,10 +96,14 @@ struct lh_ring {
  * grade. What ring points to is valid during the call only. */
 typedef void (*lh_ring_fn)(void *ctx, const struct lh_ring *ring);
 
-/* segments is borrowed and must outlive the object. Returns NULL when memory
- * is short. */
+/* The caller's number for the innermost frame of a stack. */
+typedef uint32_t (*lh_site_fn)(void *ctx, uint32_t stack);
+
+/* segments is borrowed and must outlive the object; ctx is given to the two
+ * functions. Returns NULL when memory is short. */
 struct lh_order *lh_order_new(struct lh_mem mem, struct lh_segments *segments,
-                              lh_ring_fn on_ring, void *ctx);
+                              lh_ring_fn on_ring, lh_site_fn site_of,
+                              void *ctx);
 void lh_order_free(struct lh_order *o);
 
 /*

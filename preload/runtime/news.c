@@ -12,6 +12,7 @@
 #include "runtime/modules.h"
 #include "runtime/printer.h"
 #include "runtime/record.h"
+#include "runtime/request.h"
 #include "runtime/state.h"
 
 /* Under the detector's lock. */
@@ -186,6 +187,7 @@ void lh_news_on_ring(void *ctx, const struct lh_ring *ring)
         s->thread = thread_of(s->side.segment.thread);
         s->seen = lh_order_seen(lh_state.order, s->side.dependency);
         remember_reported(s->side.dependency);
+        s->seen.times += lh_request_uncounted(s->side.slot);
         if (lh_news_wants_records()) {
             lh_record_stack(&lh_state.judged->out, s->side.wants_stack);
             lh_record_stack(&lh_state.judged->out, s->side.holds_stack);

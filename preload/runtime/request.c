@@ -51,6 +51,30 @@ void lh_request_keep_counts(const struct lh_thread *t)
         lh_cache_each(&t->cache, add_count, NULL);
 }
 
+struct tally {
+    uint32_t dependency;
+    uint64_t times;
+};
+
+static void tally(void *ctx, const struct lh_entry *entry)
+{
+    struct tally *sum = ctx;
+
+    if ((entry->dependency & ~LH_ENTRY_NESTING) == sum->dependency)
+        sum->times += entry->times;
+}
+
+uint64_t lh_request_uncounted(uint32_t dependency)
+{
+    struct tally sum = { dependency, 0 };
+
+    for (struct lh_thread *t = lh_thread_first(); t; t = t->next)
+        if (t->cache.entries &&
+            t->cache_epoch == lh_order_epoch(lh_state.order))
+            lh_cache_each(&t->cache, tally, &sum);
+    return sum.times;
+}
+
 /* What is born by an init call has that call's stack; a static has its place;
  * what shows up otherwise, its first acquisition's stack. */
 static uint64_t class_of(const struct lh_lock_info *l)
@@ -112,7 +136,6 @@ static bool gather_held(struct lh_thread *t, struct lh_slot *until, size_t *n)
             return false;
         held[(*n)++] = (struct lh_held){ .lock = l->node,
                                          .stack = s->stack,
-                                         .site = lh_stack_of_pc(s->pc),
                                          .mode = (uint8_t)lh_mode_of(s->how) };
     }
     return true;
@@ -136,7 +159,6 @@ static uint32_t take_in(struct lh_thread *t, struct lh_slot *slot,
     request = (struct lh_request){
         .lock = wanted->node,
         .stack = stack ? stack : slot->stack,
-        .site = lh_stack_of_pc(slot->pc),
         .mode = (uint8_t)lh_mode_of(slot->how),
         .wait = (uint8_t)lh_wait_of(slot->how),
         .segment = lh_segments_now(lh_state.segments, t->number),

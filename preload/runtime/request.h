@@ -7,10 +7,16 @@
 #ifndef LH_RUNTIME_REQUEST_H
 #define LH_RUNTIME_REQUEST_H
 
+#include <stdint.h>
+
 #include "runtime/thread.h"
 
 /* Adds what a thread's cache has counted to the order store. With the
  * detector's lock held. */
 void lh_request_keep_counts(const struct lh_thread *t);
+
+/* How often a dependency was seen by what the caches have counted and was not
+ * added yet. Looks through them all. With the detector's lock held. */
+uint64_t lh_request_uncounted(uint32_t dependency);
 
 #endif

@@ -9,6 +9,7 @@
 #include "runtime/held.h"
 #include "runtime/news.h"
 #include "runtime/printer.h"
+#include "runtime/stacks.h"
 #include "runtime/sys.h"
 
 struct lh_state lh_state;
@@ -50,6 +51,12 @@ void lh_state_new_epoch(void)
         lh_state_renew_root(t);
 }
 
+static uint32_t site_of(void *ctx, uint32_t stack)
+{
+    (void)ctx;
+    return lh_stack_site(stack);
+}
+
 void lh_state_begin(struct lh_thread *self)
 {
     lh_order_free(lh_state.order);
@@ -59,7 +66,7 @@ void lh_state_begin(struct lh_thread *self)
     lh_state.segments = lh_segments_new(lh_arena_mem());
     lh_state.order = lh_state.segments
                          ? lh_order_new(lh_arena_mem(), lh_state.segments,
-                                        lh_news_on_ring, NULL)
+                                        lh_news_on_ring, site_of, NULL)
                          : NULL;
     if (!lh_state.order ||
         (self && lh_segments_add(lh_state.segments, 0, &self->number) != 0)) {

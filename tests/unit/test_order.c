@@ -10,6 +10,13 @@
 #include "core/order.h"
 #include "core/segments.h"
 
+/* Here a stack is its innermost frame. */
+static uint32_t site_of(void *ctx, uint32_t stack)
+{
+    (void)ctx;
+    return stack;
+}
+
 /* As the runtime does. */
 static void end_lock(struct lh_order *o, lh_lock lock)
 {
@@ -70,7 +77,7 @@ static int set_up(void **state)
     memset(&memory, 0, sizeof memory);
     ncalls = 0;
     s = lh_segments_new(test_mem(&memory));
-    o = lh_order_new(test_mem(&memory), s, on_ring, NULL);
+    o = lh_order_new(test_mem(&memory), s, on_ring, site_of, NULL);
     if (!s || !o)
         return -1;
     uint32_t main = thread(0);
@@ -110,14 +117,12 @@ static struct lh_learned request_in(struct lh_segment segment, lh_lock wanted,
         held[n] = (struct lh_held){
             .lock = list.lock[n],
             .stack = 1000 + list.lock[n],
-            .site = 2000 + list.lock[n],
             .mode = list.mode[n],
         };
     }
     struct lh_request request = {
         .lock = wanted,
         .stack = 3000 + wanted,
-        .site = 4000 + wanted,
         .mode = mode,
         .wait = wait,
         .segment = segment,
@@ -479,10 +484,10 @@ static void rings_of_equal_sites_and_classes_are_one_finding(void **state)
             struct lh_held held = nothing;
             struct lh_learned learned;
             held.lock = k ? x : y;
-            held.site = k ? 1 : 2;
+            held.stack = k ? 1 : 2;
             struct lh_request request = {
                 .lock = k ? y : x,
-                .site = k ? 3 : 4,
+                .stack = k ? 3 : 4,
                 .segment = lh_segments_now(s, k ? t1 : t2),
                 .held = &held,
                 .nheld = 1,
@@ -517,11 +522,11 @@ static void philosophers_are_one_finding_however_many(void **state)
         forks[i] = lock_of('F');
     for (int round = 0; round < 2; round++) {
         for (int i = 0; i < N; i++) {
-            struct lh_held held = { .lock = forks[i], .site = 1 };
+            struct lh_held held = { .lock = forks[i], .stack = 1 };
             struct lh_learned learned;
             struct lh_request request = {
                 .lock = forks[(i + (round ? N - 1 : 1)) % N],
-                .site = 2,
+                .stack = 2,
                 .segment = lh_segments_now(s, thread(main)),
                 .held = &held,
                 .nheld = 1,
@@ -975,7 +980,7 @@ static void random_requests_agree_with_the_model(void **state)
         nmodel = nknown = 0;
         alive = 0;
         s = lh_segments_new(test_mem(&memory));
-        o = lh_order_new(test_mem(&memory), s, on_random_ring, NULL);
+        o = lh_order_new(test_mem(&memory), s, on_random_ring, site_of, NULL);
         uint32_t nthreads = thread(0);
         for (size_t i = 0; i < MODEL_LOCKS; i++) {
             model_locks[i] = lock_of(i + 1);
@@ -1070,7 +1075,8 @@ static void construction_fails_cleanly(void **state)
     (void)state;
     for (size_t n = 1; n < 10; n++) {
         struct test_mem m = { .fail_at = n };
-        struct lh_order *x = lh_order_new(test_mem(&m), s, on_ring, NULL);
+        struct lh_order *x =
+            lh_order_new(test_mem(&m), s, on_ring, site_of, NULL);
         lh_order_free(x);
         assert_int_equal(m.nbytes, 0);
     }
@@ -1087,11 +1093,11 @@ static void a_dense_component_takes_bounded_time(void **state)
         locks[i] = lock_of((uint64_t)i % 7 + 100);
     for (int i = 0; i < REQUESTS; i++) {
         uint32_t a = test_random(&random, N), b = test_random(&random, N);
-        struct lh_held held = { .lock = locks[a], .site = a % 3 };
+        struct lh_held held = { .lock = locks[a], .stack = a % 3 };
         struct lh_learned learned;
         struct lh_request request = {
             .lock = locks[b],
-            .site = b % 3,
+            .stack = b % 3,
             .segment = lh_segments_now(s, i % 2 ? t1 : t2),
             .held = &held,
             .nheld = 1,
