@@ -12,6 +12,13 @@
 #include "mix.h"
 #include "toporder.h"
 
+/*
+ * What keeping the order may cost: a step is an edge looked at, 5 to 50 ns.
+ * Without large components an edge takes a few dozen; around the point where
+ * random edges form a giant component it would take all of them.
+ */
+enum { MAX_STEPS = 2000000, STEPS_AN_EDGE = 200 };
+
 static uint32_t hash_ends(lh_node from, lh_node to)
 {
     return (uint32_t)lh_mix64(from, to);
@@ -31,6 +38,11 @@ static uint32_t *next_hash(void *owner, uint32_t edge)
 
 static const struct lh_table_owner table_owner = { hash_edge, next_hash };
 
+void lh_graph_take_steps(struct lh_graph *g)
+{
+    g->steps = g->granted = 0;
+}
+
 struct lh_graph *lh_graph_new(struct lh_mem mem)
 {
     struct lh_graph *g = mem.resize(mem.ctx, NULL, 0, sizeof *g);
@@ -43,6 +55,8 @@ struct lh_graph *lh_graph_new(struct lh_mem mem)
         return NULL;
     }
     lh_toporder_rebuild(g); /* of nothing: sets the first order */
+    g->granted = STEPS_AN_EDGE;
+    g->steps = MAX_STEPS;
     return g;
 }
 
@@ -57,6 +71,7 @@ void lh_graph_free(struct lh_graph *g)
                   sizeof *g->forward.items);
     lh_array_free(mem, g->backward.items, g->backward.capacity,
                   sizeof *g->backward.items);
+    lh_array_free(mem, g->pending, g->pending_capacity, sizeof *g->pending);
     lh_table_free(&g->table);
     (void)mem.resize(mem.ctx, g, sizeof *g, 0);
 }
@@ -109,6 +124,12 @@ static int reserve_edge(struct lh_graph *g)
                             sizeof *g->edges, (size_t)g->edges_end + 1);
 }
 
+static int reserve_pending(struct lh_graph *g)
+{
+    return lh_array_reserve(g->mem, &g->pending, &g->pending_capacity,
+                            sizeof *g->pending, g->npending + 1);
+}
+
 int lh_graph_add_edge(struct lh_graph *g, lh_node from, lh_node to,
                       lh_edge *edge)
 {
@@ -117,7 +138,12 @@ int lh_graph_add_edge(struct lh_graph *g, lh_node from, lh_node to,
         *edge = e;
         return 0;
     }
-    if (reserve_edge(g) != 0 || lh_toporder_add_edge(g, from, to) != 0)
+    if (reserve_edge(g) != 0 || reserve_pending(g) != 0)
+        return ENOMEM;
+    if (g->steps < MAX_STEPS)
+        g->steps += g->granted;
+    int rc = lh_toporder_add_edge(g, from, to);
+    if (rc == ENOMEM)
         return ENOMEM;
     e = g->free_edge;
     if (e)
@@ -127,8 +153,32 @@ int lh_graph_add_edge(struct lh_graph *g, lh_node from, lh_node to,
     g->edges[e] = (struct lh_graph_edge){ .from = from, .to = to };
     link_edge(g, e);
     g->nedges++;
+    if (rc == EAGAIN)
+        g->pending[g->npending++] = e;
     *edge = e;
     return 0;
+}
+
+bool lh_graph_wants_settling(const struct lh_graph *g)
+{
+    return g->npending > 1000 && g->npending >= g->nedges / 8;
+}
+
+void lh_graph_settle(struct lh_graph *g)
+{
+    if (g->npending > 0)
+        lh_toporder_rebuild(g);
+}
+
+const lh_edge *lh_graph_pending(const struct lh_graph *g, size_t *n)
+{
+    *n = g->npending;
+    return g->pending;
+}
+
+void lh_graph_forget_pending(struct lh_graph *g)
+{
+    g->npending = 0;
 }
 
 static void free_edge(struct lh_graph *g, lh_edge e)
@@ -169,6 +219,7 @@ void lh_graph_sweep(struct lh_graph *g, bool (*dead)(void *ctx, lh_node node),
         else
             free_edge(g, e);
     }
+    g->npending = 0;
     lh_toporder_rebuild(g);
 }
 

@@ -37,7 +37,8 @@ int lh_graph_add_node(struct lh_graph *g, lh_node *node);
 
 /*
  * Removes every node for which dead(ctx, node) is true, with its edges, and
- * computes components and order afresh: O(nodes + edges). Edge numbers of
+ * computes components and order afresh: O(nodes + edges); no edge is pending
+ * then, so settle and look at those before. Edge numbers of
  * survivors stay as they are; those of removed edges are used again.
  */
 void lh_graph_sweep(struct lh_graph *g, bool (*dead)(void *ctx, lh_node node),
@@ -49,6 +50,21 @@ void lh_graph_sweep(struct lh_graph *g, bool (*dead)(void *ctx, lh_node node),
  */
 int lh_graph_add_edge(struct lh_graph *g, lh_node from, lh_node to,
                       lh_edge *edge);
+
+/*
+ * In a graph that turns into one giant component, to know at once what each
+ * edge closes would take time without bound. Edges are then left pending:
+ * lh_graph_same_component() may be false for what they have joined until
+ * lh_graph_settle() computes components and order afresh, in O(nodes + edges).
+ * That is wanted when an eighth of the edges is pending.
+ */
+bool lh_graph_wants_settling(const struct lh_graph *g);
+void lh_graph_settle(struct lh_graph *g);
+
+/* The edges that were pending when it was settled last (before: those that
+ * are), until the next change of the graph. */
+const lh_edge *lh_graph_pending(const struct lh_graph *g, size_t *n);
+void lh_graph_forget_pending(struct lh_graph *g);
 
 /* The edge from -> to, or 0. */
 lh_edge lh_graph_find_edge(const struct lh_graph *g, lh_node from, lh_node to);
@@ -69,6 +85,9 @@ uint32_t *lh_graph_edge_word(struct lh_graph *g, lh_edge edge);
 
 size_t lh_graph_nnodes(const struct lh_graph *g); /* in use */
 size_t lh_graph_nedges(const struct lh_graph *g);
+
+/* For tests: from here on every edge that does not fit the order is pending. */
+void lh_graph_take_steps(struct lh_graph *g);
 
 /* For tests: true if order, components and lists are consistent. */
 bool lh_graph_check(const struct lh_graph *g);

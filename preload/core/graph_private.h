@@ -50,6 +50,10 @@ struct lh_graph {
     uint32_t first_order, last_order; /* all orders lie between */
     uint32_t mark;
     struct lh_graph_list forward, backward;
+    uint32_t steps;   /* that searches may still take */
+    uint32_t granted; /* to each edge */
+    lh_edge *pending;
+    size_t npending, pending_capacity;
 };
 
 /* The root of a node's component. */

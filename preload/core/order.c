@@ -131,6 +131,7 @@ void lh_order_end_lock(struct lh_order *o, lh_lock lock)
 
 void lh_order_sweep(struct lh_order *o)
 {
+    lh_order_settle(o);
     lh_deps_sweep(&o->deps);
     o->deps_at_sweep = o->deps.last_serial;
 }
@@ -287,6 +288,29 @@ static void judge_rings(struct lh_order *o, lh_dep_slot slot, bool is_new)
     o->pool -= steps - o->search.steps;
 }
 
+/* Judges the dependencies of one edge. */
+static void judge_edge(struct lh_order *o, lh_edge edge)
+{
+    lh_lock from = lh_graph_edge_from(o->graph, edge);
+    lh_dep_slot slot = lh_deps_first_on(&o->deps, edge);
+    for (; slot; slot = lh_deps_next_on(&o->deps, slot, from))
+        judge_rings(o, slot, true);
+}
+
+void lh_order_settle(struct lh_order *o)
+{
+    size_t n;
+    lh_graph_settle(o->graph);
+    const lh_edge *pending = lh_graph_pending(o->graph, &n);
+    for (size_t i = 0; i < n; i++) {
+        if (lh_graph_same_component(o->graph,
+                                    lh_graph_edge_from(o->graph, pending[i]),
+                                    lh_graph_edge_to(o->graph, pending[i])))
+            judge_edge(o, pending[i]);
+    }
+    lh_graph_forget_pending(o->graph);
+}
+
 int lh_order_request(struct lh_order *o, const struct lh_request *request,
                      struct lh_learned *learned)
 {
@@ -306,6 +330,8 @@ int lh_order_request(struct lh_order *o, const struct lh_request *request,
     o->ndeps += learned->is_new;
     if (news != LH_NEWS_NONE && lh_rings_possible(&o->deps, slot))
         judge_rings(o, slot, learned->is_new);
+    if (lh_graph_wants_settling(o->graph))
+        lh_order_settle(o);
     return 0;
 }
 

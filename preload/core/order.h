@@ -142,6 +142,13 @@ struct lh_learned {
 int lh_order_request(struct lh_order *o, const struct lh_request *request,
                      struct lh_learned *learned);
 
+/*
+ * Where a giant component forms, the search for rings through some requests is
+ * put off (graph.h). Settles what was put off so far, and may call on_ring. To
+ * be called at the end; while requests come in it happens by itself.
+ */
+void lh_order_settle(struct lh_order *o);
+
 /* Changes when numbers of dependencies may have been given out anew. */
 uint32_t lh_order_epoch(const struct lh_order *o);
 

@@ -75,13 +75,25 @@ static int visit(struct lh_graph *g, struct lh_graph_list *list, lh_node root,
     return 0;
 }
 
+static bool spend_step(struct lh_graph *g)
+{
+    if (g->steps == 0)
+        return false;
+    g->steps--;
+    return true;
+}
+
 /* Visits what the members of a component lead to, up to an order. */
 static int visit_successors(struct lh_graph *g, lh_node root, uint32_t last)
 {
     lh_node member = root;
     do {
         lh_edge e = g->nodes[member].first_out;
+        if (!spend_step(g))
+            return EAGAIN;
         for (; e; e = g->edges[e].next_out) {
+            if (!spend_step(g))
+                return EAGAIN;
             lh_node next = find_root(g, g->edges[e].to);
             if (g->nodes[next].order > last || has_mark(g, next, FORWARD))
                 continue;
@@ -99,7 +111,11 @@ static int visit_predecessors(struct lh_graph *g, lh_node root, uint32_t first)
     lh_node member = root;
     do {
         lh_edge e = g->nodes[member].first_in;
+        if (!spend_step(g))
+            return EAGAIN;
         for (; e; e = g->edges[e].next_in) {
+            if (!spend_step(g))
+                return EAGAIN;
             lh_node next = find_root(g, g->edges[e].from);
             if (g->nodes[next].order < first || has_mark(g, next, BACKWARD))
                 continue;
@@ -121,14 +137,13 @@ static int find_region(struct lh_graph *g, lh_node from, lh_node to)
     if (visit(g, forward, to, FORWARD) != 0 ||
         visit(g, backward, from, BACKWARD) != 0)
         return ENOMEM;
-    for (size_t i = 0; i < forward->n; i++) {
-        if (visit_successors(g, (lh_node)forward->items[i], last) != 0)
-            return ENOMEM;
-    }
-    for (size_t i = 0; i < backward->n; i++) {
-        if (visit_predecessors(g, (lh_node)backward->items[i], first) != 0)
-            return ENOMEM;
-    }
+    int rc = 0;
+    for (size_t i = 0; i < forward->n && rc == 0; i++)
+        rc = visit_successors(g, (lh_node)forward->items[i], last);
+    for (size_t i = 0; i < backward->n && rc == 0; i++)
+        rc = visit_predecessors(g, (lh_node)backward->items[i], first);
+    if (rc != 0)
+        return rc;
     lh_sort_u64(forward->items, forward->n);
     lh_sort_u64(backward->items, backward->n);
     return 0;
@@ -231,10 +246,10 @@ int lh_toporder_add_edge(struct lh_graph *g, lh_node from, lh_node to)
         return 0;
     if (move_to_end(g, from, to))
         return 0;
-    if (find_region(g, from, to) != 0)
-        return ENOMEM;
-    reorder(g, unite_ring(g));
-    return 0;
+    int rc = find_region(g, from, to);
+    if (rc == 0)
+        reorder(g, unite_ring(g));
+    return rc;
 }
 
 /*

@@ -18,7 +18,9 @@ void lh_toporder_add_node(struct lh_graph *g, lh_node node);
 /*
  * Makes the order agree with an edge from -> to that is about to be added;
  * components on a ring that it closes become one.
- * Returns 0, or ENOMEM and nothing is changed.
+ * Returns 0; ENOMEM and nothing is changed; or EAGAIN when finding out would
+ * have cost too much: then the order does not hold for this edge, and what
+ * rings it closes shows after lh_toporder_rebuild() only.
  */
 int lh_toporder_add_edge(struct lh_graph *g, lh_node from, lh_node to);
 

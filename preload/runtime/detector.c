@@ -85,6 +85,8 @@ void lh_detector_finish(void)
     lh_state_enter(&guard);
     for (struct lh_thread *t = lh_thread_first(); t; t = t->next)
         lh_request_keep_counts(t);
+    lh_state.judged = self;
+    lh_order_settle(lh_state.order);
     if (lh_logfile_is_open())
         lh_news_write_counts(&self->out);
     lh_rawlock_give(&lh_state.lock);

@@ -109,14 +109,15 @@ static bool on_own_stack(const struct lh_thread *t, uintptr_t sp)
 /*
  * Drops slots whose request was left behind: an exception or a longjmp out of
  * a signal handler took its frame away. A handler that locks right now lies
- * below the request that it interrupted, or on another stack.
+ * below the request that it interrupted, or on another stack. A frame that
+ * tries again after the longjmp asks from the very same place.
  */
 static void drop_abandoned(struct lh_thread *t, uintptr_t cfa)
 {
     struct lh_slot *slot;
 
     while ((slot = below(t, t->top)) && state_of(slot) >= LH_WANTS &&
-           lh_kind_of(slot->how) != LH_KIND_ANNOTATED && slot->cfa < cfa &&
+           lh_kind_of(slot->how) != LH_KIND_ANNOTATED && slot->cfa <= cfa &&
            on_own_stack(t, cfa) && on_own_stack(t, slot->cfa)) {
         if (t->top == chunk_of(t, t->top - 1)->slots + 1)
             previous_chunk(t);
@@ -297,6 +298,32 @@ static struct lh_slot *push_slow(struct lh_thread *t, void *lock, uint16_t how,
     return slot;
 }
 
+/*
+ * Takes the next slot for a request; true if the cache is known to have it.
+ * The slot is written before it is reserved: a handler that locks in between
+ * would take what lies there since its last use for a lock that is held. When
+ * a handler has used the slot meanwhile, it is written again.
+ */
+static inline bool reserve(struct lh_thread *t, struct lh_slot *slot,
+                           void *lock, uint16_t how, void *pc, uintptr_t cfa)
+{
+    bool repeated =
+        lh_held_is_repeated(slot, lock, how, pc, lh_generation_now(lock));
+
+    if (repeated)
+        write_state(slot, how, cfa);
+    else
+        write_request(slot, lock, how, pc, cfa);
+    atomic_signal_fence(memory_order_seq_cst);
+    t->top = slot + 1;
+    atomic_signal_fence(memory_order_seq_cst);
+    if (__builtin_expect(
+            slot->lock == lock && slot->pc == pc && slot->cfa == cfa, 1))
+        return repeated;
+    write_request(slot, lock, how, pc, cfa);
+    return false;
+}
+
 struct lh_slot *lh_held_push(void *lock, uint16_t how, void *pc, uintptr_t cfa)
 {
     struct lh_thread *t = lh_self;
@@ -312,15 +339,9 @@ struct lh_slot *lh_held_push(void *lock, uint16_t how, void *pc, uintptr_t cfa)
         slot = push_slow(t, lock, how, pc, cfa);
         if (!slot)
             return NULL;
-    } else {
-        t->top = slot + 1;
-        atomic_signal_fence(memory_order_seq_cst); /* reserved, then written */
-        if (lh_held_is_repeated(slot, lock, how, pc, lh_generation_now(lock))) {
-            write_state(slot, how, cfa);
-            count_hit(t, slot);
-            return slot;
-        }
-        write_request(slot, lock, how, pc, cfa);
+    } else if (reserve(t, slot, lock, how, pc, cfa)) {
+        count_hit(t, slot);
+        return slot;
     }
     look_up(t, slot);
     return slot;

@@ -20,8 +20,9 @@
 /* Dead locks leave the lh_state.order store when they are many. */
 static void sweep_order(void)
 {
-    if (!lh_order_wants_sweep(lh_state.order))
+    if (!lh_self || !lh_order_wants_sweep(lh_state.order))
         return;
+    lh_state.judged = lh_self; /* a sweep settles what was put off */
     for (struct lh_thread *t = lh_thread_first(); t; t = t->next)
         lh_request_keep_counts(t);
     lh_order_sweep(lh_state.order);
@@ -46,6 +47,15 @@ static void forget(void *address)
         return;
     lh_order_end_lock(lh_state.order, node);
     sweep_order();
+}
+
+/* Gives the lock back and tells what a sweep may have found. */
+static void leave(const struct lh_guard *guard)
+{
+    lh_rawlock_give(&lh_state.lock);
+    if (lh_self)
+        lh_news_flush(lh_self);
+    lh_guard_leave(guard);
 }
 
 /* Of a lock that was initialized at pc; entered with signals open. */
@@ -92,7 +102,7 @@ void lh_detector_lock_born(void *address, uint8_t kind, void *pc, uintptr_t cfa)
     } else {
         lh_state.short_of_memory = true;
     }
-    lh_state_leave(&guard);
+    leave(&guard);
 }
 
 void lh_detector_lock_died(void *address)
@@ -108,7 +118,7 @@ void lh_detector_lock_died(void *address)
     }
     lh_state_enter(&guard);
     forget(address);
-    lh_state_leave(&guard);
+    leave(&guard);
 }
 
 static char *copy_text(const char *text)

@@ -166,7 +166,6 @@ static void of_threads(void)
     t = go(waits, &flag);
     SAY(pthread_tryjoin_np(t, NULL));
     SAY(pthread_timedjoin_np(t, NULL, &past));
-    SAY(pthread_timedjoin_np(t, NULL, &broken));
     SAY(pthread_clockjoin_np(t, NULL, CLOCK_MONOTONIC, &past));
     SAY(pthread_clockjoin_np(t, NULL, 99, &past));
     SAY(pthread_setname_np(t, "fifteen letters"));
