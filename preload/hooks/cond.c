@@ -14,26 +14,33 @@
 enum { again = LH_HOW(LH_EXCLUSIVE, LH_WAIT_CONDITION, LH_KIND_MUTEX) };
 
 struct wait {
-    struct lh_slot *slot;
     pthread_mutex_t *mutex;
+    struct lh_slot *slot;
+    bool was_held;
 };
 
 /* A mutex held more than once stays held by glibc through the wait. */
-static struct lh_slot *begin(pthread_mutex_t *mutex, void *pc, uintptr_t cfa)
+static struct wait begin(pthread_mutex_t *mutex, void *pc, uintptr_t cfa)
 {
     struct lh_slot *held = lh_self ? lh_held_find(lh_self, mutex, false) : NULL;
 
     if (held && held->count > 1)
-        return NULL;
+        return (struct wait){ .mutex = mutex };
     if (held)
         lh_held_release(mutex);
-    return lh_held_push(mutex, again, pc, cfa);
+    return (struct wait){ .mutex = mutex,
+                          .slot = lh_held_push(mutex, again, pc, cfa),
+                          .was_held = held };
 }
 
-/* However a wait ends, the mutex is held; but for one whose state is lost. */
+/* A wait that has begun ends with the mutex held, unless its state is lost;
+ * one that is refused leaves it as it was. */
 static void end(struct wait *w, int rc)
 {
-    lh_held_settle(w->slot, w->mutex, rc != ENOTRECOVERABLE);
+    bool refused = rc == EPERM || rc == EINVAL;
+
+    lh_held_settle(w->slot, w->mutex,
+                   refused ? w->was_held : rc != ENOTRECOVERABLE);
 }
 
 /* Cancelled or ended by pthread_exit: handlers run with the mutex held. */
@@ -44,7 +51,7 @@ static void cancelled(void *wait)
 
 LH_HOOK int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
-    struct wait w = { begin(mutex, LH_CALLER(), LH_CFA()), mutex };
+    struct wait w = begin(mutex, LH_CALLER(), LH_CFA());
     int rc;
 
     pthread_cleanup_push(cancelled, &w);
@@ -57,7 +64,7 @@ LH_HOOK int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 LH_HOOK int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
                                    const struct timespec *deadline)
 {
-    struct wait w = { begin(mutex, LH_CALLER(), LH_CFA()), mutex };
+    struct wait w = begin(mutex, LH_CALLER(), LH_CFA());
     int rc;
 
     pthread_cleanup_push(cancelled, &w);
@@ -76,7 +83,7 @@ LH_HOOK int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
 
     if (!lh_real()->cond_clockwait)
         return ENOSYS;
-    w = (struct wait){ begin(mutex, LH_CALLER(), LH_CFA()), mutex };
+    w = begin(mutex, LH_CALLER(), LH_CFA());
     pthread_cleanup_push(cancelled, &w);
     rc = lh_real()->cond_clockwait(cond, mutex, clock, deadline);
     pthread_cleanup_pop(0);

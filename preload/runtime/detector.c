@@ -124,6 +124,7 @@ static void start_afresh(void)
     lh_stacks_after_fork();
     lh_logfile_leave();
     lh_news_after_fork();
+    lh_printer_after_fork();
     lh_locks_new_era();
     lh_thread_keep_only(self);
     lh_state_begin(self);

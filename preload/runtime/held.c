@@ -11,6 +11,7 @@
 #include "runtime/real.h"
 #include "runtime/sites.h"
 #include "runtime/stacks.h"
+#include "runtime/sys.h"
 #include "runtime/unwind.h"
 
 _Atomic uint32_t lh_generation[LH_NGENERATIONS];
@@ -38,8 +39,10 @@ bool lh_held_is_held(const struct lh_thread *t, const struct lh_slot *slot)
     const pthread_mutex_t *mutex = slot->lock;
     uint8_t state = state_of(slot);
 
+    /* A program may unmap what it holds. */
     return state == LH_HOLDS ||
-           (state == LH_TAKES && mutex->__data.__owner == t->tid);
+           (state == LH_TAKES && lh_sys_can_read(&mutex->__data.__owner) &&
+            mutex->__data.__owner == t->tid);
 }
 
 /* The slot below, over chunk borders; NULL below the oldest. */
@@ -142,6 +145,7 @@ void lh_held_capture(struct lh_thread *t, struct lh_slot *slot)
     if (slot->stack || t->busy)
         return;
     lh_guard_enter(&guard);
+    lh_detector_check_process();
     t->busy = true;
     slot->stack = lh_stack_take(t, slot->pc, slot->cfa);
     t->busy = false;
@@ -369,6 +373,9 @@ void lh_held_renew_keys(struct lh_thread *t)
             s[-1].key = below(t, s)->key;
         renew_key(s);
     }
+    /* The next request may be the first of a chunk. */
+    if (state_of(t->top - 1) == LH_BASE && chunk_of(t, t->top - 1)->below)
+        t->top[-1].key = below(t, t->top)->key;
 }
 
 /* Takes a slot out, moves those above it down, and renews their keys. */

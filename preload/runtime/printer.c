@@ -245,6 +245,11 @@ void lh_printer_finding(const struct lh_finding *finding)
     lh_fmt_free(&f);
 }
 
+void lh_printer_after_fork(void)
+{
+    lh_rawlock_reset(&printing);
+}
+
 void lh_printer_note(const char *text)
 {
     struct lh_fmt f = { 0 };

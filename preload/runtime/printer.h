@@ -20,4 +20,7 @@ void lh_printer_note(const char *text);
 /* Prints a finding if it is one to be shown. */
 void lh_printer_finding(const struct lh_finding *finding);
 
+/* In a forked child, which has not the thread that may have been printing. */
+void lh_printer_after_fork(void);
+
 #endif

@@ -11,6 +11,7 @@
 #include "runtime/record.h"
 #include "runtime/stacks.h"
 #include "runtime/state.h"
+#include "runtime/sys.h"
 
 /* The held locks of one request; as large as the deepest chain so far. Under
  * the detector's lock. */
@@ -89,7 +90,9 @@ static unsigned subtype_of(const struct lh_slot *slot)
 {
     const pthread_mutex_t *mutex = slot->lock;
 
-    return lh_kind_of(slot->how) == LH_KIND_MUTEX
+    /* A program may unmap what it holds. */
+    return lh_kind_of(slot->how) == LH_KIND_MUTEX &&
+                   lh_sys_can_read(&mutex->__data.__kind)
                ? (unsigned)mutex->__data.__kind & 3
                : 0;
 }

@@ -123,6 +123,14 @@ size_t lh_sys_altstack_left(uintptr_t sp)
     return sp - (uintptr_t)ss.ss_sp;
 }
 
+bool lh_sys_can_read(const void *address)
+{
+    /* The kernel reads the signal set before it looks at what to do with it,
+     * which here is nothing. */
+    return result(syscall(SYS_rt_sigprocmask, -1, address, NULL,
+                          sizeof(uint64_t))) != -EFAULT;
+}
+
 int64_t lh_sys_time(void)
 {
     struct timespec now = { 0, 0 };

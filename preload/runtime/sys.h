@@ -10,6 +10,7 @@
 #ifndef LH_RUNTIME_SYS_H
 #define LH_RUNTIME_SYS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -45,6 +46,9 @@ long lh_sys_hide_descriptor(int fd);
 /* Bytes left below sp when the thread runs on its alternate signal stack,
  * SIZE_MAX when it does not. */
 size_t lh_sys_altstack_left(uintptr_t sp);
+
+/* True if eight bytes can be read there. About 100 ns. */
+bool lh_sys_can_read(const void *address);
 
 /* Seconds since the Epoch. Makes a system call when there is no vDSO. */
 int64_t lh_sys_time(void);

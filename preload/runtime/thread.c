@@ -142,7 +142,8 @@ void lh_thread_sweep(void)
 
     for (struct lh_thread *t = in_use, *next; t; t = next) {
         next = t->next;
-        if ((t->detached || t->ending) && t->tid && t != lh_self &&
+        /* One that can still be joined is kept: its end is an order. */
+        if ((t->detached || !t->registered) && t->tid && t != lh_self &&
             !lh_sys_thread_exists(pid, t->tid))
             lh_thread_release(t);
     }
@@ -216,10 +217,8 @@ void lh_thread_register(struct lh_thread *t, pthread_t handle)
         return;
     /* A handle is given out again only after its thread is gone. */
     stale = lh_thread_find(handle);
-    if (stale) {
+    if (stale)
         unregister(stale);
-        stale->ending = true;
-    }
     t->handle = handle;
     insert(t);
 }

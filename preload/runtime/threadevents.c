@@ -105,7 +105,9 @@ void lh_detector_created(uint32_t number, pthread_t handle)
         return;
     lh_state_enter(&guard);
     t = lh_thread_numbered(number);
-    if (t) /* it may have ended already */
+    /* One that has begun has registered itself, and may have ended since: the
+     * handle may be another thread's. */
+    if (t && !t->tid)
         lh_thread_register(t, handle);
     lh_state_leave(&guard);
 }

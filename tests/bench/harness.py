@@ -86,8 +86,11 @@ class Cleanup:
 
     def __init__(self):
         self.running = []
+        self.handle(self.interrupted)
+
+    def handle(self, handler):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, self.interrupted)
+            signal.signal(number, handler)
 
     def start(self, command, env, directory, log):
         process = subprocess.Popen(
@@ -112,5 +115,7 @@ class Cleanup:
             self.stop(process)
 
     def interrupted(self, number, _frame):
-        # The normal way out then runs every `finally`.
+        # The normal way out then runs every `finally`, once: timeout(1)
+        # sends its signal twice.
+        self.handle(signal.SIG_IGN)
         sys.exit(128 + number)
