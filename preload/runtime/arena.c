@@ -14,6 +14,8 @@ enum { PAGE = 4096, CHUNK = 256 * 1024 };
 /* Bytes mapped and still allowed. Relaxed: the limit need not be sharp. */
 static _Atomic size_t budget = SIZE_MAX;
 
+static _Atomic bool refused;
+
 static char *chunk;       /* the rest of the present chunk; detector's lock */
 static size_t chunk_left; /* likewise */
 
@@ -21,6 +23,11 @@ void lh_arena_set_budget(size_t budget_bytes)
 {
     atomic_store_explicit(&budget, budget_bytes ? budget_bytes : SIZE_MAX,
                           memory_order_relaxed);
+}
+
+bool lh_arena_ran_out(void)
+{
+    return atomic_load_explicit(&refused, memory_order_relaxed);
 }
 
 static size_t pages(size_t size_bytes)
@@ -49,6 +56,12 @@ static void give_back(size_t size_bytes)
         atomic_fetch_add_explicit(&budget, size_bytes, memory_order_relaxed);
 }
 
+static void *refuse(void)
+{
+    atomic_store_explicit(&refused, true, memory_order_relaxed);
+    return NULL;
+}
+
 void *lh_arena_resize(void *ctx, void *block, size_t old_bytes,
                       size_t new_bytes)
 {
@@ -65,13 +78,13 @@ void *lh_arena_resize(void *ctx, void *block, size_t old_bytes,
     if (block && new_size == old_size)
         return block;
     if (new_size > old_size && !take(new_size - old_size))
-        return NULL;
+        return refuse();
     p = block ? lh_sys_remap(block, old_size, new_size)
               : lh_sys_map(new_size, -1);
     if (!p) {
         if (new_size > old_size)
             give_back(new_size - old_size);
-        return NULL;
+        return refuse();
     }
     if (new_size < old_size)
         give_back(old_size - new_size);

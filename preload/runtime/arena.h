@@ -12,6 +12,7 @@
 #ifndef LH_RUNTIME_ARENA_H
 #define LH_RUNTIME_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,9 @@
 
 /* 0: no limit. */
 void lh_arena_set_budget(size_t budget_bytes);
+
+/* True once a block was refused: something that was seen is missing. */
+bool lh_arena_ran_out(void);
 
 /* A resize function as core/mem.h describes it; sizes are rounded up to
  * pages, what is untouched costs no memory. */

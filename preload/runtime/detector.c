@@ -87,6 +87,7 @@ void lh_detector_finish(void)
         lh_request_keep_counts(t);
     lh_state.judged = self;
     lh_order_settle(lh_state.order);
+    lh_news_add_notes(self);
     if (lh_logfile_is_open())
         lh_news_write_counts(&self->out);
     lh_rawlock_give(&lh_state.lock);

@@ -137,19 +137,35 @@ static bool holds_anything(struct lh_thread *t, struct lh_slot *slot)
     return false;
 }
 
-void lh_held_capture(struct lh_thread *t, struct lh_slot *slot)
+static __attribute__((noinline)) void take_stack(struct lh_thread *t,
+                                                 struct lh_slot *slot)
 {
     struct lh_guard guard;
 
-    slot->stack = lh_stack_recall(t, slot->pc, slot->cfa);
-    if (slot->stack || t->busy)
+    if (t->busy)
         return;
     lh_guard_enter(&guard);
-    lh_detector_check_process();
     t->busy = true;
     slot->stack = lh_stack_take(t, slot->pc, slot->cfa);
     t->busy = false;
     lh_guard_leave(&guard);
+}
+
+static __attribute__((noinline)) void recall_or_take(struct lh_thread *t,
+                                                     struct lh_slot *slot)
+{
+    slot->stack = lh_stack_recall(t, slot->pc, slot->cfa, &slot->proof);
+    if (!slot->stack)
+        take_stack(t, slot);
+}
+
+void lh_held_capture(struct lh_thread *t, struct lh_slot *slot)
+{
+    if (__builtin_expect(!t->stacks || !lh_stack_is_proved(
+                                           &t->stacks->known[slot->proof],
+                                           slot->pc, slot->cfa, &slot->stack),
+                         0))
+        recall_or_take(t, slot);
 }
 
 /* Every lock held now is at a site that nests. */
@@ -178,6 +194,17 @@ static bool is_nesting(const struct lh_site *site)
             atomic_load_explicit(&site->nesting, memory_order_relaxed));
 }
 
+/*
+ * With nothing held, or for a try, which never waits, there is no order to
+ * learn: all that is asked is whether the site's stack is wanted. The cache is
+ * spared: a program may take a million locks one at a time, or try them.
+ */
+static bool is_without_order(const struct lh_thread *t,
+                             const struct lh_slot *slot)
+{
+    return slot == t->chunk->slots + 1 || lh_wait_of(slot->how) == LH_WAIT_TRY;
+}
+
 static void learn(struct lh_thread *t, struct lh_slot *slot)
 {
     struct lh_site *site = lh_site_add(slot->pc);
@@ -193,14 +220,14 @@ static void learn(struct lh_thread *t, struct lh_slot *slot)
     cold = lh_site_is_cold(site);
     nesting = is_nesting(site);
     if (lh_config.stacks != LH_STACKS_PC && (cold || nesting || request)) {
-        slot->stack = lh_stack_recall(t, slot->pc, slot->cfa);
+        slot->stack = lh_stack_recall(t, slot->pc, slot->cfa, &slot->proof);
         if (!slot->stack)
             slot->stack = lh_stack_take(t, slot->pc, slot->cfa);
     }
     if (request)
         dependency = lh_detector_request(t, slot, slot->stack);
     /* While it is cold the next one is to be exact, too. */
-    if (cold || slot == t->chunk->slots + 1)
+    if (cold || is_without_order(t, slot))
         return;
     if (!lh_cache_find(&t->cache, slot->key))
         lh_cache_add(&t->cache, slot->key,
@@ -229,20 +256,20 @@ static void count_hit(struct lh_thread *t, struct lh_slot *slot)
         lh_held_capture(t, slot);
 }
 
-/*
- * The oldest slot: nothing is held, so there is no order to learn, and all that
- * is asked is whether the site's stack is wanted. Its entry in the cache is
- * spared: a program may take a million locks one at a time.
- */
-static bool look_up_oldest(struct lh_thread *t, struct lh_slot *slot)
+static bool look_up_site(struct lh_thread *t, struct lh_slot *slot)
 {
     struct lh_site *site = lh_site_find(slot->pc);
+    struct lh_chunk *c;
 
     if (!site || atomic_load_explicit(&site->times, memory_order_relaxed) <
                      LH_COLD_TIMES)
         return false;
-    slot->known = is_nesting(site) ? &t->outer : &t->leaf;
-    slot->known->probe = slot->key;
+    c = chunk_of(t, slot);
+    slot->known = &c->own[slot - c->slots];
+    *slot->known = (struct lh_entry){
+        .probe = slot->key,
+        .dependency = is_nesting(site) ? LH_ENTRY_NESTING : 0,
+    };
     count_hit(t, slot);
     return true;
 }
@@ -251,8 +278,8 @@ static void look_up(struct lh_thread *t, struct lh_slot *slot)
 {
     struct lh_entry *known;
 
-    if (slot == t->chunk->slots + 1) {
-        if (look_up_oldest(t, slot))
+    if (is_without_order(t, slot)) {
+        if (look_up_site(t, slot))
             return;
     } else if ((known = lh_cache_find(&t->cache, slot->key))) {
         slot->known = known;

@@ -71,6 +71,7 @@ struct lh_slot {
     uint32_t generation; /* of the lock's address */
     uint16_t how;
     _Atomic uint8_t state;
+    uint8_t proof;          /* where its stack was remembered: a hint */
     uint64_t key;           /* of the chain up to this slot */
     struct lh_entry *known; /* where it was found in the cache; may be stale */
     uintptr_t cfa;          /* the stack pointer before the call */
@@ -78,12 +79,14 @@ struct lh_slot {
     uint32_t count;         /* recursion; 1 in a slot that is free */
 };
 
-enum { LH_CHUNK_SLOTS = 62 }; /* a chunk is a page */
+enum { LH_CHUNK_SLOTS = 62 };
 
 struct lh_chunk {
     struct lh_chunk *below, *above;
     char pad[48];
     struct lh_slot slots[LH_CHUNK_SLOTS + 1]; /* [0] is the base */
+    /* What a slot has found when it needs no entry in the cache: held.c. */
+    struct lh_entry own[LH_CHUNK_SLOTS + 1];
 };
 
 /* Where the hook was called from. Only good in the hook itself. */

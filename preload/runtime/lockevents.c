@@ -61,7 +61,8 @@ static void leave(const struct lh_guard *guard)
 /* Of a lock that was initialized at pc; entered with signals open. */
 static uint32_t birth_stack(struct lh_thread *t, void *pc, uintptr_t cfa)
 {
-    uint32_t stack = lh_stack_recall(t, pc, cfa);
+    uint8_t hint;
+    uint32_t stack = lh_stack_recall(t, pc, cfa, &hint);
     struct lh_guard guard;
 
     if (stack)

@@ -52,7 +52,7 @@ static const struct note {
     { "bounded", "a search for rings was cut short: some may be missing" },
     { "lost", "records could not be written; is the disk full?" },
 };
-enum { NNOTES = sizeof notes / sizeof *notes };
+enum { LOST = 2, NNOTES };
 
 /* What limits the answer and was not said yet; under the lock. */
 void lh_news_add_notes(struct lh_thread *t)
@@ -61,14 +61,17 @@ void lh_news_add_notes(struct lh_thread *t)
     bool due[NNOTES];
 
     lh_order_totals(lh_state.order, &totals);
-    due[0] = lh_state.short_of_memory;
+    due[0] = lh_state.short_of_memory || lh_arena_ran_out();
     due[1] = totals.bounded;
-    due[2] = lh_logfile_take_lost() > 0;
+    due[LOST] = lh_logfile_take_lost() > 0;
     for (unsigned i = 0; i < NNOTES; i++) {
-        if (!due[i] || told & 1u << i)
+        bool is_new = !(told & 1u << i);
+        if (!due[i] || !(is_new || i == LOST))
             continue;
         told |= 1u << i;
-        t->notes |= 1u << i;
+        if (is_new)
+            t->notes |= 1u << i;
+        /* That records were lost is written until there is room for it. */
         if (lh_news_wants_records())
             lh_record_note(&t->out, notes[i].code, notes[i].text);
     }

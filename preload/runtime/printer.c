@@ -240,7 +240,9 @@ void lh_printer_finding(const struct lh_finding *finding)
         assertion(&f, finding);
     lh_fmt_text(&f, "\n");
     lh_rawlock_give(&printing);
-    if (!f.failed)
+    if (f.failed)
+        lh_printer_note("out of memory: a finding could not be printed");
+    else
         lh_stderr_write(f.text, f.length);
     lh_fmt_free(&f);
 }
@@ -252,12 +254,12 @@ void lh_printer_after_fork(void)
 
 void lh_printer_note(const char *text)
 {
-    struct lh_fmt f = { 0 };
+    static const char before[] = "lockhound: ";
+    char line[256]; /* memory may be what is short */
+    size_t n = sizeof before - 1, length = strnlen(text, sizeof line - 1 - n);
 
-    lh_fmt_text(&f, "lockhound: ");
-    lh_fmt_text(&f, text);
-    lh_fmt_text(&f, "\n");
-    if (!f.failed)
-        lh_stderr_write(f.text, f.length);
-    lh_fmt_free(&f);
+    memcpy(line, before, n);
+    memcpy(line + n, text, length);
+    line[n + length] = '\n';
+    lh_stderr_write(line, n + length + 1);
 }

@@ -76,14 +76,14 @@ static uint32_t intern(uint32_t parent, uint64_t pc)
     return (uint32_t)nnodes++;
 }
 
-/* pcs: innermost first. */
-static uint32_t intern_all(const uintptr_t *pcs, size_t n, uint32_t root)
+static uint32_t intern_all(const struct lh_return *frames, size_t n,
+                           uint32_t root)
 {
     uint32_t node = root;
 
     lh_rawlock_take(&tree_lock);
     while (n > 0 && (node >= FIRST_NODE || node == root)) {
-        node = intern(node, pcs[--n]);
+        node = intern(node, frames[--n].pc);
         if (node == 0)
             break;
     }
@@ -99,14 +99,14 @@ uint32_t lh_stack_take(struct lh_thread *t, void *pc, uintptr_t cfa)
     if (!lh_unwind(t, pc, cfa, &u))
         return lh_stack_of_pc(pc);
     stack =
-        intern_all(u.pcs, u.n, u.truncated ? ROOT_TRUNCATED : ROOT_COMPLETE);
+        intern_all(u.frames, u.n, u.truncated ? ROOT_TRUNCATED : ROOT_COMPLETE);
     lh_unwind_remember(t, &u, stack);
     return stack;
 }
 
 uint32_t lh_stack_of_pc(const void *pc)
 {
-    uintptr_t one = (uintptr_t)pc;
+    struct lh_return one = { .pc = (uintptr_t)pc };
 
     return intern_all(&one, 1, ROOT_PARTIAL);
 }

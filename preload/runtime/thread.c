@@ -56,7 +56,6 @@ static void renew(struct lh_thread *t)
     lh_fmt_reset(&t->out);
     atomic_store_explicit(&t->chunk->slots[0].state, LH_BASE,
                           memory_order_relaxed);
-    t->outer.dependency = LH_ENTRY_NESTING;
     t->top = t->chunk->slots + 1;
     t->end = t->chunk->slots + LH_CHUNK_SLOTS + 1;
 }

@@ -32,8 +32,6 @@ struct lh_thread {
     struct lh_slot *top;   /* the next free slot; top[-1] is always readable */
     struct lh_slot *end;   /* the present chunk is full there */
     struct lh_cache cache; /* of requests made while something is held */
-    struct lh_entry leaf;  /* stands in for the oldest slot's entry, at a */
-    struct lh_entry outer; /* site that is a leaf or nests: held.c */
     int32_t tid;
 
     uint32_t number; /* in core/segments.h and in records */

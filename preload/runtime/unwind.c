@@ -53,8 +53,7 @@ static _Unwind_Reason_Code on_frame(struct _Unwind_Context *context,
     }
     if (sp < w->u->cfa || at > UINT32_MAX || ((const uintptr_t *)sp)[-1] != pc)
         w->u->provable = false; /* a signal frame, or another stack */
-    w->to->at[w->u->n] = (uint32_t)at;
-    w->to->pcs[w->u->n++] = pc;
+    w->to->unwound[w->u->n++] = (struct lh_return){ pc, (uint32_t)at };
     return _URC_NO_REASON;
 }
 
@@ -72,8 +71,7 @@ bool lh_unwind(struct lh_thread *t, void *pc, uintptr_t cfa,
     *u = (struct lh_unwound){ .provable = true, .pc = pc, .cfa = cfa };
     w.to = t->stacks;
     _Unwind_Backtrace(on_frame, &w);
-    u->pcs = t->stacks->pcs;
-    u->at = t->stacks->at;
+    u->frames = t->stacks->unwound;
     return u->n > 0;
 }
 
@@ -86,10 +84,10 @@ static uintptr_t base_of(struct lh_thread *t, const struct lh_unwound *u)
 {
     uintptr_t entry = getauxval(AT_ENTRY);
 
-    if (!t->stack_base && u->n > 3 && u->pcs[u->n - 1] - entry < 64 &&
+    if (!t->stack_base && u->n > 3 && u->frames[u->n - 1].pc - entry < 64 &&
         t->number == 1)
-        t->stack_base =
-            u->cfa - sizeof(uintptr_t) + u->at[u->n - 3] * sizeof(uintptr_t);
+        t->stack_base = u->cfa - sizeof(uintptr_t) +
+                        u->frames[u->n - 3].at * sizeof(uintptr_t);
     return t->stack_base;
 }
 
@@ -101,28 +99,52 @@ static size_t count_mutable(struct lh_thread *t, const struct lh_unwound *u)
 
     if (u->cfa <= t->stack_low || u->cfa > base)
         return n; /* on another stack */
-    while (n > 1 &&
-           u->cfa - sizeof(uintptr_t) + u->at[n - 1] * sizeof(uintptr_t) >=
-               base)
+    while (n > 1 && u->cfa - sizeof(uintptr_t) +
+                            u->frames[n - 1].at * sizeof(uintptr_t) >=
+                        base)
         n--;
     return n;
+}
+
+static size_t set_of(const void *pc, uintptr_t cfa)
+{
+    uint64_t h = ((uintptr_t)pc ^ cfa << 20) * UINT64_C(0x9e3779b97f4a7c15);
+
+    return h >> 58;
 }
 
 void lh_unwind_remember(struct lh_thread *t, const struct lh_unwound *u,
                         uint32_t stack)
 {
-    struct lh_remembered *r = lh_unwind_place(t, u->pc, u->cfa);
+    size_t set = set_of(u->pc, u->cfa), n = count_mutable(t, u) - 1;
+    struct lh_remembered *r =
+        &t->stacks->known[set * LH_STACK_WAYS +
+                          t->stacks->next[set]++ % LH_STACK_WAYS];
 
-    if (!u->provable || stack == 0)
+    if (!u->provable || stack == 0 || n > sizeof r->proof / sizeof *r->proof)
         return;
     atomic_store_explicit(&r->stack, 0, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
     r->pc = u->pc;
     r->cfa = u->cfa;
-    r->n = (uint32_t)count_mutable(t, u);
-    memcpy(r->at, u->at, r->n * sizeof *u->at);
-    memcpy(r->pcs, u->pcs, r->n * sizeof *u->pcs);
+    r->n = (uint32_t)n;
+    memcpy(r->proof, u->frames + 1, n * sizeof *r->proof);
     atomic_store_explicit(&r->stack, stack, memory_order_release);
+}
+
+uint32_t lh_stack_recall(const struct lh_thread *t, const void *pc,
+                         uintptr_t cfa, uint8_t *hint)
+{
+    size_t first = set_of(pc, cfa) * LH_STACK_WAYS;
+    uint32_t stack;
+
+    for (size_t i = first; t->stacks && i < first + LH_STACK_WAYS; i++) {
+        if (lh_stack_is_proved(&t->stacks->known[i], pc, cfa, &stack)) {
+            *hint = (uint8_t)i;
+            return stack;
+        }
+    }
+    return 0;
 }
 
 /*

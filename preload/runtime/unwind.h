@@ -23,70 +23,69 @@
 struct lh_unwound {
     size_t n;
     bool truncated;
-    bool provable;        /* every word lies where `at` says */
-    const uintptr_t *pcs; /* the hook's caller first; in the thread's memory */
-    const uint32_t *at;   /* where each lay, in words above cfa - 8 */
+    bool provable;                  /* every one lies where `at` says */
+    const struct lh_return *frames; /* innermost first; the thread's memory */
     void *pc;
     uintptr_t cfa;
 };
 
+/* A return address, and where it lies: in words above cfa - 8. */
+struct lh_return {
+    uintptr_t pc;
+    uint32_t at;
+};
+
 /*
- * A stack that was unwound here before, and what proves it the same: pcs[i]
- * lies at[i] words above cfa - 8, for the first n frames. The outermost ones,
- * which cannot return while the thread lives, need no proof.
+ * A stack that was unwound here before, and what proves it the same. The
+ * innermost return address is pc itself, and the outermost ones cannot return
+ * while the thread lives: neither needs a proof.
  */
 struct lh_remembered {
     void *pc;
     uintptr_t cfa;
     uint32_t n;
     _Atomic uint32_t stack; /* 0 while the rest is being changed */
-    uint32_t at[LH_MAX_FRAMES];
-    uintptr_t pcs[LH_MAX_FRAMES];
+    struct lh_return proof[LH_MAX_FRAMES - 2]; /* makes a kilobyte of it */
+    uint64_t pad;
 };
 
-enum { LH_NREMEMBERED = 128 };
+/* Sets of four: one holds the stacks of some places, and several stacks of one
+ * place, as of a function that locks for many callers. */
+enum { LH_STACK_WAYS = 4, LH_STACK_SETS = 64 };
 
 struct lh_stack_cache {
-    struct lh_remembered known[LH_NREMEMBERED];
-    uint32_t at[LH_MAX_FRAMES]; /* of the unwinding that goes on */
-    uintptr_t pcs[LH_MAX_FRAMES];
+    struct lh_remembered known[LH_STACK_SETS * LH_STACK_WAYS];
+    uint8_t next[LH_STACK_SETS];             /* the way to be overwritten */
+    struct lh_return unwound[LH_MAX_FRAMES]; /* by the one that goes on */
 };
 
-static inline struct lh_remembered *
-lh_unwind_place(const struct lh_thread *t, const void *pc, uintptr_t cfa)
-{
-    uint64_t h = ((uintptr_t)pc ^ cfa << 20) * UINT64_C(0x9e3779b97f4a7c15);
-
-    return &t->stacks->known[h >> 57];
-}
-
-/* The stack known for this place, if its words still prove it; else 0. Reads
- * only; may run with signals open. */
-static inline uint32_t lh_stack_recall(const struct lh_thread *t,
-                                       const void *pc, uintptr_t cfa)
+/* True if the words on the stack still are what was remembered. Reads only;
+ * may run with signals open. */
+static inline bool lh_stack_is_proved(const struct lh_remembered *r,
+                                      const void *pc, uintptr_t cfa,
+                                      uint32_t *stack)
 {
     const uintptr_t *words = (const uintptr_t *)cfa - 1;
-    const struct lh_remembered *r;
-    uint32_t stack;
+    uint32_t number = atomic_load_explicit(&r->stack, memory_order_acquire);
 
-    if (__builtin_expect(!t->stacks, 0))
-        return 0;
-    r = lh_unwind_place(t, pc, cfa);
-    stack = atomic_load_explicit(&r->stack, memory_order_acquire);
-    if (__builtin_expect(stack == 0 || r->pc != pc || r->cfa != cfa, 0))
-        return 0;
-    for (uint32_t i = 0; i < r->n; i++)
-        if (__builtin_expect(words[r->at[i]] != r->pcs[i], 0))
-            return 0;
+    if (r->pc != pc || r->cfa != cfa || number == 0)
+        return false;
+    for (const struct lh_return *p = r->proof, *end = p + r->n; p < end; p++)
+        if (words[p->at] != p->pc)
+            return false;
     /* A signal handler may have put another stack here meanwhile. */
     atomic_signal_fence(memory_order_seq_cst);
-    return __builtin_expect(
-               atomic_load_explicit(&r->stack, memory_order_relaxed) == stack &&
-                   r->cfa == cfa,
-               1)
-               ? stack
-               : 0;
+    *stack = number;
+    return atomic_load_explicit(&r->stack, memory_order_relaxed) == number &&
+           r->cfa == cfa;
 }
+
+/*
+ * The stack known for this place, if its words still prove it; else 0. *hint
+ * is where it was found the last time, and receives where it was now.
+ */
+uint32_t lh_stack_recall(const struct lh_thread *t, const void *pc,
+                         uintptr_t cfa, uint8_t *hint);
 
 /* False when this stack has too little room left, or memory is short. */
 bool lh_unwind(struct lh_thread *t, void *pc, uintptr_t cfa,

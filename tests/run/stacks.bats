@@ -16,7 +16,7 @@ setup() {
 
 # Prints "function function ..." of the stack where `second` was taken by main.
 taken_by() {
-    "$B/lockhound" run --dir=records "$@" >out.txt 2>err.txt || true
+    timeout 60 "$B/lockhound" run --dir=records "$@" >out.txt 2>err.txt || true
     "$B/lockhound" report --format=json records |
         python3 -c '
 import json, sys

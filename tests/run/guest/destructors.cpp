@@ -67,9 +67,7 @@ static void exceptions()
     pthread_create(&t, nullptr, catches, nullptr);
     pthread_join(t, nullptr);
     std::thread([] { catches(nullptr); }).join();
-    std::thread([] {
-        std::scoped_lock both(a, b);
-    }).join();
+    std::thread([] { std::scoped_lock both(a, b); }).join();
     std::thread([] {
         std::scoped_lock both(b, a); /* tries, and backs off */
     }).join();

@@ -21,8 +21,8 @@ static void in_preinit(void)
     nest(&preinit_a, &preinit_b);
 }
 
-__attribute__((section(".preinit_array"), used)) static void (*const preinit)(
-    void) = in_preinit;
+__attribute__((section(".preinit_array"),
+               used)) static void (*const preinit)(void) = in_preinit;
 
 static void at_exit(void)
 {

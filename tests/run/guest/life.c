@@ -91,9 +91,9 @@ static void border(void)
 static void unmapped(void)
 {
     for (int round = 0; round < 40; round++) {
-        mutex_t *gone = mmap((void *)0x600000000000, 4096,
-                             PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+        mutex_t *gone =
+            mmap((void *)0x600000000000, 4096, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
         pthread_mutex_init(gone, NULL);
         if (round % 2)
             unlock((lock(gone), gone));

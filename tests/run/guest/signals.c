@@ -193,13 +193,13 @@ static void jumping(void)
     handle(SIGUSR1, leave);
     t = go(holder, &self);
     wait_flag(&holding);
-    for (int i = 0; i < 4000; i++) {
-        if (i == 400)
+    for (int i = 0; i < 10000; i++) {
+        if (i == 1000)
             before = resident_kib();
         try_to_lock();
         nest(&a, &b); /* not under busy */
     }
-    if (resident_kib() - before > 150) {
+    if (resident_kib() - before > 400) {
         dprintf(2, "grew by %ld KiB\n", resident_kib() - before);
         _exit(1);
     }

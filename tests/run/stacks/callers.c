@@ -8,6 +8,8 @@
  * when the site is long known to be a leaf.
  */
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 
 static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER;
@@ -40,12 +42,16 @@ static KEEP void beta(pthread_mutex_t *inner)
     __asm__ volatile("");
 }
 
+/* A hint that gives up: it orders nothing, but keeps this run from hanging. */
+static atomic_int other_is_done;
+
 static void *other(void *arg)
 {
     pthread_mutex_lock(&late);
     pthread_mutex_lock(&second);
     pthread_mutex_unlock(&second);
     pthread_mutex_unlock(&late);
+    atomic_store_explicit(&other_is_done, 1, memory_order_relaxed);
     return arg;
 }
 
@@ -59,6 +65,11 @@ int main(int argc, char **argv)
     for (int i = 0; i < 100; i++) {
         alpha(inner);
         beta(inner);
+    }
+    for (long i = 0; i < 10000000; i++) {
+        if (atomic_load_explicit(&other_is_done, memory_order_relaxed))
+            break;
+        sched_yield();
     }
     beta(&late);
     pthread_join(t, NULL);
