@@ -145,6 +145,7 @@ static __attribute__((noinline)) void take_stack(struct lh_thread *t,
     if (t->busy)
         return;
     lh_guard_enter(&guard);
+    lh_detector_check_process(); /* the lock over stacks may be a lost one */
     t->busy = true;
     slot->stack = lh_stack_take(t, slot->pc, slot->cfa);
     t->busy = false;
