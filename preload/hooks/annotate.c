@@ -37,7 +37,7 @@ static void acquired(const void *lock, int mode)
     if (!slot)
         slot = lh_held_push((void *)lock, how(mode, LH_WAIT_TRY), LH_CALLER(),
                             LH_CFA());
-    lh_held_settle(slot, (void *)lock, true);
+    lh_held_settle(slot, (void *)lock, LH_HOLDS);
 }
 
 static void released(const void *lock, int mode)
@@ -47,7 +47,7 @@ static void released(const void *lock, int mode)
 
     (void)mode;
     if (waiting) /* it gave up */
-        lh_held_settle(waiting, (void *)lock, false);
+        lh_held_settle(waiting, (void *)lock, LH_GONE);
     else
         lh_held_release((void *)lock);
 }

@@ -38,9 +38,9 @@ static struct wait begin(pthread_mutex_t *mutex, void *pc, uintptr_t cfa)
 static void end(struct wait *w, int rc)
 {
     bool refused = rc == EPERM || rc == EINVAL;
+    bool is_held = refused ? w->was_held : rc != ENOTRECOVERABLE;
 
-    lh_held_settle(w->slot, w->mutex,
-                   refused ? w->was_held : rc != ENOTRECOVERABLE);
+    lh_held_settle(w->slot, w->mutex, is_held ? LH_HOLDS : LH_GONE);
 }
 
 /* Cancelled or ended by pthread_exit: handlers run with the mutex held. */

@@ -32,4 +32,10 @@ static inline bool lh_got(int rc)
     return rc == 0 || rc == EOWNERDEAD;
 }
 
+/* What becomes of its slot. */
+static inline enum lh_slot_state lh_outcome(int rc)
+{
+    return lh_got(rc) ? LH_HOLDS : LH_GONE;
+}
+
 #endif

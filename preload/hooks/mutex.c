@@ -43,14 +43,16 @@ static int reentered(pthread_mutex_t *mutex, int rc)
 static __attribute__((noinline)) int lock_any(pthread_mutex_t *mutex, void *pc,
                                               uintptr_t cfa)
 {
+    enum lh_slot_state state;
     struct lh_slot *slot;
     int rc;
 
     if (is_reentry(mutex))
         return reentered(mutex, lh_real()->mutex_lock(mutex));
     slot = lh_held_push(mutex, blocking, pc, cfa);
+    state = is_plain(mutex) ? LH_TAKES : LH_HOLDS;
     rc = lh_real()->mutex_lock(mutex);
-    lh_held_settle(slot, mutex, lh_got(rc));
+    lh_held_settle(slot, mutex, lh_got(rc) ? state : LH_GONE);
     return rc;
 }
 
@@ -70,7 +72,7 @@ LH_HOOK int pthread_mutex_trylock(pthread_mutex_t *mutex)
         return reentered(mutex, lh_real()->mutex_trylock(mutex));
     slot = lh_held_push(mutex, trying, LH_CALLER(), LH_CFA());
     rc = lh_real()->mutex_trylock(mutex);
-    lh_held_settle(slot, mutex, lh_got(rc));
+    lh_held_settle(slot, mutex, lh_outcome(rc));
     return rc;
 }
 
@@ -84,7 +86,7 @@ LH_HOOK int pthread_mutex_timedlock(pthread_mutex_t *mutex,
         return reentered(mutex, lh_real()->mutex_timedlock(mutex, deadline));
     slot = lh_held_push(mutex, timed, LH_CALLER(), LH_CFA());
     rc = lh_real()->mutex_timedlock(mutex, deadline);
-    lh_held_settle(slot, mutex, lh_got(rc));
+    lh_held_settle(slot, mutex, lh_outcome(rc));
     return rc;
 }
 
@@ -101,7 +103,7 @@ LH_HOOK int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
                          lh_real()->mutex_clocklock(mutex, clock, deadline));
     slot = lh_held_push(mutex, timed, LH_CALLER(), LH_CFA());
     rc = lh_real()->mutex_clocklock(mutex, clock, deadline);
-    lh_held_settle(slot, mutex, lh_got(rc));
+    lh_held_settle(slot, mutex, lh_outcome(rc));
     return rc;
 }
 

@@ -390,8 +390,11 @@ struct lh_slot *lh_held_find(struct lh_thread *t, const void *lock, bool wants)
 static void renew_key(struct lh_slot *slot)
 {
     slot->below = slot[-1].key;
-    slot->key = lh_chain_key(slot->below, slot->lock, slot->generation,
-                             slot->how, slot->pc);
+    if (state_of(slot) == LH_GONE)
+        slot->key = slot->below;
+    else
+        slot->key = lh_chain_key(slot->below, slot->lock, slot->generation,
+                                 slot->how, slot->pc);
 }
 
 void lh_held_renew_keys(struct lh_thread *t)
@@ -423,34 +426,85 @@ static void take_out(struct lh_thread *t, struct lh_slot *slot)
 }
 
 /* The newest slot that asks for the lock, wherever it was moved to. */
-static void settle(struct lh_thread *t, void *lock, bool got)
+static void settle(struct lh_thread *t, void *lock, enum lh_slot_state state)
 {
     struct lh_slot *slot = lh_held_find(t, lock, true);
 
-    if (slot && got)
-        atomic_store_explicit(&slot->state, LH_HOLDS, memory_order_relaxed);
+    if (slot && state != LH_GONE)
+        atomic_store_explicit(&slot->state, (uint8_t)state,
+                              memory_order_relaxed);
     else if (slot)
         take_out(t, slot);
 }
 
-void lh_held_settle_slow(struct lh_slot *slot, void *lock, bool got)
+void lh_held_settle_slow(struct lh_slot *slot, void *lock,
+                         enum lh_slot_state state)
 {
     struct lh_thread *t = lh_self;
     struct lh_guard guard;
 
-    if (t->top == slot + 1 && slot->lock == lock) {
+    if (state == LH_GONE && t->top == slot + 1 && slot->lock == lock) {
         t->top = slot; /* not got: the usual case */
+        if (state_of(slot - 1) == LH_GONE)
+            lh_held_pop_gone(t);
         return;
     }
     lh_guard_enter(&guard);
-    settle(t, lock, got);
+    settle(t, lock, state);
     lh_guard_leave(&guard);
 }
+
+void lh_held_pop_gone(struct lh_thread *t)
+{
+    while (state_of(t->top - 1) == LH_GONE) {
+        t->top--;
+        t->ngone--;
+    }
+}
+
+/*
+ * Some 10 % of unlocks are not last in, first out. Nothing is moved, so that
+ * no signal needs to be blocked: a handler that comes in between finds the
+ * chain whole, and at worst learns what it asks for anew.
+ */
+static void leave_gap(struct lh_thread *t, struct lh_slot *slot)
+{
+    struct lh_slot *next;
+
+    slot->lock = NULL;
+    atomic_store_explicit(&slot->state, LH_GONE, memory_order_relaxed);
+    t->ngone++;
+    for (; slot; slot = next) {
+        renew_key(slot);
+        next = lh_held_next(t, slot);
+        /* The base of the chunk above repeats the last key of this one. */
+        if (next && state_of(next - 1) == LH_BASE)
+            next[-1].key = slot->key;
+    }
+}
+
+/* A walk hand over hand leaves a gap at each step. */
+static void close_gaps(struct lh_thread *t)
+{
+    struct lh_guard guard;
+
+    lh_guard_enter(&guard);
+    for (struct lh_slot *s = lh_held_first(t), *next; s; s = next) {
+        next = lh_held_next(t, s);
+        if (state_of(s) == LH_GONE) {
+            take_out(t, s);
+            next = lh_held_first(t);
+        }
+    }
+    t->ngone = 0;
+    lh_guard_leave(&guard);
+}
+
+enum { MOST_GAPS = 16 };
 
 struct lh_slot *lh_held_release_slow(void *lock)
 {
     struct lh_thread *t = lh_self;
-    struct lh_guard guard;
     struct lh_slot *slot;
 
     if (!t) {
@@ -464,9 +518,14 @@ struct lh_slot *lh_held_release_slow(void *lock)
         slot->count--;
         return NULL;
     }
-    lh_guard_enter(&guard);
-    take_out(t, slot);
-    lh_guard_leave(&guard);
+    if (slot + 1 == t->top) { /* at the border of a chunk */
+        t->top = slot;
+        lh_held_pop_gone(t);
+        return slot;
+    }
+    leave_gap(t, slot);
+    if (t->ngone > MOST_GAPS)
+        close_gaps(t);
     return NULL;
 }
 

@@ -33,10 +33,12 @@
  * A slot is born as LH_WANTS (or LH_TRIES), becomes LH_HOLDS when the lock was
  * got, and is given back otherwise. LH_TAKES is for a mutex that looked free:
  * its hook does not come back to say that it was got, so whether it is held
- * yet is for the mutex's own owner word to tell. LH_BASE marks the slot before
- * a chunk's first, whose key is that of the last slot of the chunk below.
+ * yet is for the mutex's own owner word to tell. LH_GONE is left of a slot
+ * whose lock was released before a newer one: it hands the key below on, and
+ * goes when it comes to be the newest. LH_BASE marks the slot before a chunk's
+ * first, whose key is that of the last slot of the chunk below.
  */
-enum lh_slot_state { LH_BASE, LH_HOLDS, LH_TAKES, LH_WANTS, LH_TRIES };
+enum lh_slot_state { LH_BASE, LH_GONE, LH_HOLDS, LH_TAKES, LH_WANTS, LH_TRIES };
 
 /* How it waits: enum lh_wait, or this. A try never waits. */
 enum { LH_WAIT_TRY = 3 };
@@ -137,7 +139,9 @@ static inline uint64_t lh_chain_key(uint64_t below, const void *lock,
 /* What the hot path leaves: see held.c. */
 void lh_held_capture(struct lh_thread *t, struct lh_slot *slot);
 struct lh_slot *lh_held_release_slow(void *lock);
-void lh_held_settle_slow(struct lh_slot *slot, void *lock, bool got);
+void lh_held_pop_gone(struct lh_thread *t);
+void lh_held_settle_slow(struct lh_slot *slot, void *lock,
+                         enum lh_slot_state state);
 
 /* True if the slot's words, left from its last use, name this very request,
  * and the cache still has it. */
@@ -191,15 +195,21 @@ static inline bool lh_held_take(pthread_mutex_t *mutex, uint16_t how, void *pc,
     return true;
 }
 
-/* After the call: the lock was got, or not. NULL is allowed. */
-static inline void lh_held_settle(struct lh_slot *slot, void *lock, bool got)
+/*
+ * After the call: the lock was got (LH_HOLDS, or LH_TAKES for a mutex that may
+ * be taken by lh_held_take() from the same place: a handler that interrupts
+ * that must not see an old LH_HOLDS), or not (LH_GONE). NULL is allowed.
+ */
+static inline void lh_held_settle(struct lh_slot *slot, void *lock,
+                                  enum lh_slot_state state)
 {
     if (__builtin_expect(!slot, 0))
         return;
-    if (__builtin_expect(got && lh_self->top == slot + 1, 1))
-        atomic_store_explicit(&slot->state, LH_HOLDS, memory_order_relaxed);
+    if (__builtin_expect(state != LH_GONE && lh_self->top == slot + 1, 1))
+        atomic_store_explicit(&slot->state, (uint8_t)state,
+                              memory_order_relaxed);
     else
-        lh_held_settle_slow(slot, lock, got);
+        lh_held_settle_slow(slot, lock, state);
 }
 
 /*
@@ -218,6 +228,10 @@ static inline struct lh_slot *lh_held_release(void *lock)
     if (__builtin_expect(slot->lock != lock || slot->count != 1, 0))
         return lh_held_release_slow(lock);
     t->top = slot;
+    if (__builtin_expect(atomic_load_explicit(&slot[-1].state,
+                                              memory_order_relaxed) == LH_GONE,
+                         0))
+        lh_held_pop_gone(t);
     return slot;
 }
 

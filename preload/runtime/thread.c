@@ -82,9 +82,9 @@ struct lh_thread *lh_thread_new(void)
 {
     struct lh_thread *t;
 
-    if (nin_use >= 64 && nin_use >= 2 * nin_use_at_sweep) {
+    if (nin_use >= 16 && nin_use >= 2 * nin_use_at_sweep) {
         lh_thread_sweep();
-        nin_use_at_sweep = nin_use > 32 ? nin_use : 32;
+        nin_use_at_sweep = nin_use > 8 ? nin_use : 8;
     }
     t = unused;
     if (t)

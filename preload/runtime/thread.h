@@ -33,6 +33,7 @@ struct lh_thread {
     struct lh_slot *end;   /* the present chunk is full there */
     struct lh_cache cache; /* of requests made while something is held */
     int32_t tid;
+    uint32_t ngone; /* slots that are LH_GONE, about */
 
     uint32_t number; /* in core/segments.h and in records */
     bool busy;       /* in the slow path: what locks there passes through */
