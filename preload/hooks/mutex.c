@@ -47,6 +47,8 @@ static __attribute__((noinline)) int lock_any(pthread_mutex_t *mutex, void *pc,
     struct lh_slot *slot;
     int rc;
 
+    if (is_plain(mutex) && mutex->__data.__lock == 0)
+        return lh_held_lock_free(mutex, blocking, pc, cfa);
     if (is_reentry(mutex))
         return reentered(mutex, lh_real()->mutex_lock(mutex));
     slot = lh_held_push(mutex, blocking, pc, cfa);

@@ -65,6 +65,12 @@ static inline struct lh_entry *lh_cache_find(const struct lh_cache *cache,
     return NULL;
 }
 
+static inline void lh_cache_prefetch(const struct lh_cache *cache,
+                                     uint64_t probe)
+{
+    __builtin_prefetch(lh_cache_set(cache, probe), 1);
+}
+
 /* Makes a table of the first size. Returns 0 or ENOMEM. */
 int lh_cache_init(struct lh_cache *cache);
 

@@ -2,6 +2,7 @@
  * held.c - what the hot path leaves: growing, learning, odd releases. */
 #include "runtime/held.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "runtime/arena.h"
@@ -356,27 +357,66 @@ static inline bool reserve(struct lh_thread *t, struct lh_slot *slot,
     return false;
 }
 
+/* Publishes a request; *known says that nothing is to be learned from it. */
+static struct lh_slot *publish(struct lh_thread *t, void *lock, uint16_t how,
+                               void *pc, uintptr_t cfa, bool *known)
+{
+    struct lh_slot *slot = t->top;
+
+    *known = false;
+    if (__builtin_expect(slot == t->end || state_of(slot - 1) >= LH_WANTS, 0))
+        return push_slow(t, lock, how, pc, cfa);
+    if (reserve(t, slot, lock, how, pc, cfa)) {
+        count_hit(t, slot);
+        *known = true;
+    }
+    return slot;
+}
+
+/* The caller's state; NULL if it is not to be followed. */
+static struct lh_thread *self(void)
+{
+    if (__builtin_expect(!lh_self, 0)) {
+        lh_real_ensure();
+        return lh_detector_attach();
+    }
+    return lh_self;
+}
+
 struct lh_slot *lh_held_push(void *lock, uint16_t how, void *pc, uintptr_t cfa)
 {
-    struct lh_thread *t = lh_self;
+    struct lh_thread *t = self();
     struct lh_slot *slot;
+    bool known;
 
-    if (__builtin_expect(!t, 0)) {
-        lh_real_ensure();
-        if (!(t = lh_detector_attach()))
-            return NULL;
-    }
-    slot = t->top;
-    if (__builtin_expect(slot == t->end || state_of(slot - 1) >= LH_WANTS, 0)) {
-        slot = push_slow(t, lock, how, pc, cfa);
-        if (!slot)
-            return NULL;
-    } else if (reserve(t, slot, lock, how, pc, cfa)) {
-        count_hit(t, slot);
-        return slot;
-    }
-    look_up(t, slot);
+    if (!t)
+        return NULL;
+    slot = publish(t, lock, how, pc, cfa, &known);
+    if (slot && !known)
+        look_up(t, slot);
     return slot;
+}
+
+int lh_held_lock_free(pthread_mutex_t *mutex, uint16_t how, void *pc,
+                      uintptr_t cfa)
+{
+    struct lh_thread *t = self();
+    struct lh_slot *slot = NULL;
+    bool known = true;
+    int rc;
+
+    if (t)
+        slot = publish(t, mutex, how, pc, cfa, &known);
+    if (slot && !known)
+        lh_cache_prefetch(&t->cache, slot->key);
+    rc = known ? EBUSY : lh_real()->mutex_trylock(mutex);
+    /* Not if a handler has moved it: then it is learned the next time. */
+    if (slot && !known && t->top == slot + 1 && slot->lock == mutex)
+        look_up(t, slot);
+    if (rc != 0)
+        rc = lh_real()->mutex_lock(mutex);
+    lh_held_settle(slot, mutex, LH_TAKES);
+    return rc;
 }
 
 struct lh_slot *lh_held_find(struct lh_thread *t, const void *lock, bool wants)

@@ -162,8 +162,17 @@ static inline bool lh_held_is_repeated(const struct lh_slot *slot,
 struct lh_slot *lh_held_push(void *lock, uint16_t how, void *pc, uintptr_t cfa);
 
 /*
- * The same for a repeated request for a mutex that looks free, which is then
- * done with: LH_TAKES. False, and nothing has happened, if it is another case.
+ * Asks for a plain mutex that looks free, and gets it: by a try first, and
+ * looks into the cache afterwards, as to wait for one while the other comes
+ * costs nothing. Should the mutex have been taken in between, the request is
+ * learned before it waits, like any other.
+ */
+int lh_held_lock_free(pthread_mutex_t *mutex, uint16_t how, void *pc,
+                      uintptr_t cfa);
+
+/*
+ * Publishes a repeated request for a plain mutex that looks free, and has done
+ * with it: LH_TAKES. False, and nothing has happened, if it is another case.
  */
 static inline bool lh_held_take(pthread_mutex_t *mutex, uint16_t how, void *pc,
                                 uintptr_t cfa)
