@@ -22,7 +22,7 @@ enum {
     STEPS_A_REQUEST = 20000,   /* taken out by one at most */
     MAX_KINDS = 16,            /* of possible rings, looked for by a request */
     MAX_RINGS = 64,            /* found by a request, of any kind */
-    SWEEP_DEAD = 64,           /* fewer ended locks are not worth a sweep */
+    SWEEP_DEAD = 4000,         /* fewer ended locks are not worth a sweep */
     SWEEP_DEPS_A_DEAD_LOCK = 8 /* dependencies that it pays for */
 };
 

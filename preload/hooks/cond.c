@@ -24,7 +24,10 @@ static struct wait begin(pthread_mutex_t *mutex, void *pc, uintptr_t cfa)
 {
     struct lh_slot *held = lh_self ? lh_held_find(lh_self, mutex, false) : NULL;
 
-    if (held && held->count > 1)
+    /* A type that checks refuses whoever does not own it: nothing is asked. */
+    if ((held && held->count > 1) ||
+        (lh_mutex_checks(mutex) &&
+         !(lh_self && mutex->__data.__owner == lh_self->tid)))
         return (struct wait){ .mutex = mutex };
     if (held)
         lh_held_release(mutex);

@@ -26,6 +26,15 @@
             ".symver lh_old_" #function ", " #function "@" before "\n"         \
             ".symver " #function ", " #function "@@" now)
 
+/* Of a type that counts or refuses re-entry, and so knows its owner. */
+static inline bool lh_mutex_checks(const pthread_mutex_t *mutex)
+{
+    int type = mutex->__data.__kind & 3;
+
+    return type == PTHREAD_MUTEX_RECURSIVE_NP ||
+           type == PTHREAD_MUTEX_ERRORCHECK_NP;
+}
+
 /* A mutex that was asked for is held after these. */
 static inline bool lh_got(int rc)
 {

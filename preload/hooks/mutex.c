@@ -23,11 +23,8 @@ static inline bool is_plain(const pthread_mutex_t *mutex)
  * request. */
 static inline bool is_reentry(const pthread_mutex_t *mutex)
 {
-    int type = mutex->__data.__kind & 3;
-
-    return (type == PTHREAD_MUTEX_RECURSIVE_NP ||
-            type == PTHREAD_MUTEX_ERRORCHECK_NP) &&
-           lh_self && mutex->__data.__owner == lh_self->tid;
+    return lh_mutex_checks(mutex) && lh_self &&
+           mutex->__data.__owner == lh_self->tid;
 }
 
 /* One level more, if the real function let it in. */

@@ -10,6 +10,7 @@
 #include "runtime/arena.h"
 #include "runtime/config.h"
 #include "runtime/guard.h"
+#include "runtime/kinds.h"
 #include "runtime/locks.h"
 #include "runtime/logfile.h"
 #include "runtime/modules.h"
@@ -69,8 +70,12 @@ void lh_detector_start(char **envp)
     t->stack_low = t->stack_high - (limit.rlim_cur < (1ul << 40)
                                         ? (uintptr_t)limit.rlim_cur
                                         : (uintptr_t)8 << 20);
-    if (lh_news_wants_records())
+    if (lh_news_wants_records()) {
         lh_news_open_log();
+        if (!lh_logfile_is_open())
+            lh_printer_note("no record file could be made in dir=; is it a "
+                            "folder that may be written to?");
+    }
     if (*lh_config.complaint)
         lh_printer_note(lh_config.complaint);
 }
@@ -125,9 +130,12 @@ static void start_afresh(void)
     lh_stacks_after_fork();
     lh_logfile_leave();
     lh_news_after_fork();
+    lh_kinds_after_fork();
     lh_printer_after_fork();
     lh_locks_new_era();
     lh_thread_keep_only(self);
+    if (self)
+        lh_held_settle_all(self);
     lh_state_begin(self);
 }
 

@@ -19,6 +19,7 @@ struct lh_finding_thread {
     uint32_t number;
     int32_t tid;
     char name[16];
+    bool recorded;
     void *start; /* its start routine; NULL: unknown */
 };
 

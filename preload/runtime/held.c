@@ -20,14 +20,13 @@ _Atomic uint32_t lh_generation[LH_NGENERATIONS];
 /* What an unused slot has found: no key is 0. */
 static struct lh_entry nowhere;
 
-static struct lh_chunk *chunk_of(struct lh_thread *t,
-                                 const struct lh_slot *slot)
+/* Of a slot, not of the place behind the last: chunks begin at pages, and
+ * their slots fill the first one. */
+static struct lh_chunk *chunk_of(const struct lh_slot *slot)
 {
-    struct lh_chunk *c = t->chunk;
-
-    while (!(slot >= c->slots && slot <= c->slots + LH_CHUNK_SLOTS + 1))
-        c = c->above;
-    return c;
+    _Static_assert(offsetof(struct lh_chunk, own) == 4096,
+                   "the slots of a chunk end with its first page");
+    return (struct lh_chunk *)((uintptr_t)slot & ~(uintptr_t)4095);
 }
 
 static uint8_t state_of(const struct lh_slot *slot)
@@ -47,13 +46,13 @@ bool lh_held_is_held(const struct lh_thread *t, const struct lh_slot *slot)
 }
 
 /* The slot below, over chunk borders; NULL below the oldest. */
-static struct lh_slot *below(struct lh_thread *t, struct lh_slot *slot)
+static struct lh_slot *below(struct lh_slot *slot)
 {
     struct lh_chunk *c;
 
     if (state_of(--slot) != LH_BASE)
         return slot;
-    c = chunk_of(t, slot)->below;
+    c = chunk_of(slot)->below;
     return c ? c->slots + LH_CHUNK_SLOTS : NULL;
 }
 
@@ -70,7 +69,7 @@ struct lh_slot *lh_held_next(struct lh_thread *t, struct lh_slot *slot)
 
     if (++slot == t->top)
         return NULL;
-    c = chunk_of(t, slot - 1);
+    c = chunk_of(slot - 1);
     if (slot < c->slots + LH_CHUNK_SLOTS + 1)
         return slot;
     slot = c->above->slots + 1;
@@ -80,7 +79,7 @@ struct lh_slot *lh_held_next(struct lh_thread *t, struct lh_slot *slot)
 /* The chunk is full: goes on in the one above. */
 static bool next_chunk(struct lh_thread *t)
 {
-    struct lh_chunk *c = chunk_of(t, t->top - 1);
+    struct lh_chunk *c = chunk_of(t->top - 1);
 
     if (!c->above) {
         struct lh_chunk *fresh = lh_arena_resize(NULL, NULL, 0, sizeof *fresh);
@@ -100,7 +99,7 @@ static bool next_chunk(struct lh_thread *t)
 /* The present chunk is empty: goes back to the one below. */
 static void previous_chunk(struct lh_thread *t)
 {
-    struct lh_chunk *c = chunk_of(t, t->top - 1)->below;
+    struct lh_chunk *c = chunk_of(t->top - 1)->below;
 
     t->top = t->end = c->slots + LH_CHUNK_SLOTS + 1;
 }
@@ -118,12 +117,16 @@ static bool on_own_stack(const struct lh_thread *t, uintptr_t sp)
  */
 static void drop_abandoned(struct lh_thread *t, uintptr_t cfa)
 {
-    struct lh_slot *slot;
+    struct lh_slot *slot = below(t->top);
 
-    while ((slot = below(t, t->top)) && state_of(slot) >= LH_WANTS &&
+    /* An alternate signal stack may lie anywhere, even in a frame. */
+    if (!slot || state_of(slot) < LH_WANTS ||
+        lh_sys_altstack_left(cfa) != SIZE_MAX)
+        return;
+    while ((slot = below(t->top)) && state_of(slot) >= LH_WANTS &&
            lh_kind_of(slot->how) != LH_KIND_ANNOTATED && slot->cfa <= cfa &&
            on_own_stack(t, cfa) && on_own_stack(t, slot->cfa)) {
-        if (t->top == chunk_of(t, t->top - 1)->slots + 1)
+        if (t->top == chunk_of(t->top - 1)->slots + 1)
             previous_chunk(t);
         t->top = slot;
     }
@@ -132,7 +135,7 @@ static void drop_abandoned(struct lh_thread *t, uintptr_t cfa)
 /* Does the thread hold anything, apart from what this slot asks for? */
 static bool holds_anything(struct lh_thread *t, struct lh_slot *slot)
 {
-    while ((slot = below(t, slot)))
+    while ((slot = below(slot)))
         if (lh_held_is_held(t, slot))
             return true;
     return false;
@@ -266,7 +269,7 @@ static bool look_up_site(struct lh_thread *t, struct lh_slot *slot)
     if (!site || atomic_load_explicit(&site->times, memory_order_relaxed) <
                      LH_COLD_TIMES)
         return false;
-    c = chunk_of(t, slot);
+    c = chunk_of(slot);
     slot->known = &c->own[slot - c->slots];
     *slot->known = (struct lh_entry){
         .probe = slot->key,
@@ -407,6 +410,11 @@ int lh_held_lock_free(pthread_mutex_t *mutex, uint16_t how, void *pc,
 
     if (t)
         slot = publish(t, mutex, how, pc, cfa, &known);
+    if (slot && !known && is_without_order(t, slot)) {
+        /* Not with the lock in hand: others would come to wait for it. */
+        look_up(t, slot);
+        known = true;
+    }
     if (slot && !known)
         lh_cache_prefetch(&t->cache, slot->key);
     rc = known ? EBUSY : lh_real()->mutex_trylock(mutex);
@@ -421,7 +429,7 @@ int lh_held_lock_free(pthread_mutex_t *mutex, uint16_t how, void *pc,
 
 struct lh_slot *lh_held_find(struct lh_thread *t, const void *lock, bool wants)
 {
-    for (struct lh_slot *s = below(t, t->top); s; s = below(t, s))
+    for (struct lh_slot *s = below(t->top); s; s = below(s))
         if (s->lock == lock && (state_of(s) >= LH_WANTS) == wants)
             return s;
     return NULL;
@@ -437,16 +445,23 @@ static void renew_key(struct lh_slot *slot)
                                  slot->how, slot->pc);
 }
 
+void lh_held_settle_all(struct lh_thread *t)
+{
+    for (struct lh_slot *s = lh_held_first(t); s; s = lh_held_next(t, s))
+        if (state_of(s) == LH_TAKES && lh_held_is_held(t, s))
+            atomic_store_explicit(&s->state, LH_HOLDS, memory_order_relaxed);
+}
+
 void lh_held_renew_keys(struct lh_thread *t)
 {
     for (struct lh_slot *s = lh_held_first(t); s; s = lh_held_next(t, s)) {
-        if (state_of(s - 1) == LH_BASE && chunk_of(t, s)->below)
-            s[-1].key = below(t, s)->key;
+        if (state_of(s - 1) == LH_BASE && chunk_of(s)->below)
+            s[-1].key = below(s)->key;
         renew_key(s);
     }
     /* The next request may be the first of a chunk. */
-    if (state_of(t->top - 1) == LH_BASE && chunk_of(t, t->top - 1)->below)
-        t->top[-1].key = below(t, t->top)->key;
+    if (state_of(t->top - 1) == LH_BASE && chunk_of(t->top - 1)->below)
+        t->top[-1].key = below(t->top)->key;
 }
 
 /* Takes a slot out, moves those above it down, and renews their keys. */
@@ -459,7 +474,7 @@ static void take_out(struct lh_thread *t, struct lh_slot *slot)
         if (state_of(next - 1) == LH_BASE)
             next[-1].key = slot->key;
     }
-    if (t->top == chunk_of(t, t->top - 1)->slots + 1)
+    if (t->top == chunk_of(t->top - 1)->slots + 1)
         previous_chunk(t);
     slot->count = 1;
     t->top = slot;
@@ -496,10 +511,10 @@ void lh_held_settle_slow(struct lh_slot *slot, void *lock,
 
 void lh_held_pop_gone(struct lh_thread *t)
 {
-    while (state_of(t->top - 1) == LH_GONE) {
-        t->top--;
-        t->ngone--;
-    }
+    /* A handler that unlocks in between pops as well: what is stored is where
+     * the top was seen to be, not one less than it is. */
+    for (struct lh_slot *s; state_of(s = t->top - 1) == LH_GONE; t->top = s)
+        t->ngone -= t->ngone > 0;
 }
 
 /*
@@ -538,6 +553,15 @@ static void close_gaps(struct lh_thread *t)
     }
     t->ngone = 0;
     lh_guard_leave(&guard);
+}
+
+void lh_held_forget(struct lh_thread *t, const void *lock)
+{
+    struct lh_slot *slot = lh_held_find(t, lock, false);
+
+    if (slot)
+        leave_gap(t, slot);
+    lh_held_pop_gone(t);
 }
 
 enum { MOST_GAPS = 16 };

@@ -251,6 +251,13 @@ void lh_held_restore(struct lh_slot *slot, void *lock);
  * itself, with signals blocked. */
 void lh_held_renew_keys(struct lh_thread *t);
 
+/* The lock is made anew or destroyed: whatever it was, it is not held now. */
+void lh_held_forget(struct lh_thread *t, const void *lock);
+
+/* Before the thread gets another tid: what it holds is no longer for the owner
+ * words to tell. */
+void lh_held_settle_all(struct lh_thread *t);
+
 /* The newest slot that holds (or, with wants, asks for) the lock; or NULL. */
 struct lh_slot *lh_held_find(struct lh_thread *t, const void *lock, bool wants);
 

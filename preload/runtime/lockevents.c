@@ -86,6 +86,7 @@ void lh_detector_lock_born(void *address, uint8_t kind, void *pc, uintptr_t cfa)
 
     if (!t || t->busy || lh_state_is_off())
         return;
+    lh_held_forget(t, address);
     stack = birth_stack(t, pc, cfa);
     if (!lh_lock_may_be_known((uintptr_t)address) &&
         lh_birth_note((uintptr_t)address, stack)) {
@@ -112,6 +113,8 @@ void lh_detector_lock_died(void *address)
 
     if (lh_state_is_off())
         return;
+    if (lh_self)
+        lh_held_forget(lh_self, address);
     lh_birth_take((uintptr_t)address);
     if (!lh_lock_may_be_known((uintptr_t)address)) {
         renew_generation(address);

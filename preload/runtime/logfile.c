@@ -113,37 +113,28 @@ static int our_descriptor(void)
     return (int)fresh;
 }
 
-/* A signal that our write has raised in this thread, which has all signals
- * blocked, is taken back; one that was pending before stays. */
-static uint64_t pending(void)
+/*
+ * Takes back the signal that our write has raised in this thread, which has
+ * all signals blocked. Asked for only after a write that failed so: a program
+ * under seccomp need not allow for it.
+ */
+static void consume(int signal)
 {
-    uint64_t set = 0;
-
-    syscall(SYS_rt_sigpending, &set, sizeof set);
-    return set;
-}
-
-static void consume(uint64_t before, uint64_t signals)
-{
-    uint64_t raised = pending() & ~before & signals;
+    uint64_t set = 1ull << (signal - 1);
     struct timespec none = { 0, 0 };
 
-    if (raised)
-        syscall(SYS_rt_sigtimedwait, &raised, NULL, &none, sizeof raised);
+    syscall(SYS_rt_sigtimedwait, &set, NULL, &none, sizeof set);
 }
 
 /* Returns how many bytes were written. */
 static size_t write_all(int fd, const char *text, size_t size_bytes)
 {
-    const uint64_t ours_to_cause = 1ull << (SIGPIPE - 1) | 1ull
-                                                               << (SIGXFSZ - 1);
     size_t done = 0;
 
     while (done < size_bytes) {
-        uint64_t before = pending();
         long n = lh_sys_write(fd, text + done, size_bytes - done);
         if (n == -EPIPE || n == -EFBIG)
-            consume(before, ours_to_cause);
+            consume(n == -EPIPE ? SIGPIPE : SIGXFSZ);
         if (n == -EINTR)
             continue;
         if (n <= 0)

@@ -101,21 +101,39 @@ void lh_news_flush(struct lh_thread *t)
     }
 }
 
-/* A thread that may be named in a finding, also after its end. */
-static void remember_thread(const struct lh_thread *t)
+void lh_news_remember(const struct lh_thread *t)
 {
     void *array = known_threads;
-    struct lh_finding_thread *known;
 
     if (lh_arena_reserve(&array, &known_threads_capacity, sizeof *known_threads,
                          (size_t)t->number + 1) != 0)
         return;
     known_threads = array;
-    known = &known_threads[t->number];
-    known->number = t->number;
-    known->tid = t->tid;
-    known->start = (void *)t->start;
-    memcpy(known->name, t->name, sizeof known->name);
+    known_threads[t->number] = (struct lh_finding_thread){
+        .number = t->number,
+        .tid = t->tid,
+        .start = (void *)t->start,
+    };
+    memcpy(known_threads[t->number].name, t->name, sizeof t->name);
+}
+
+/* Records a thread and those that made it, as far as they are not. */
+static void record_threads(struct lh_fmt *out, uint32_t number)
+{
+    while (number && number < known_threads_capacity &&
+           known_threads[number].number && !known_threads[number].recorded) {
+        known_threads[number].recorded = true;
+        lh_record_thread(out, &known_threads[number], lh_state.segments);
+        number = lh_segments_creator(lh_state.segments, number);
+    }
+}
+
+void lh_news_thread_changed(struct lh_fmt *out, uint32_t number)
+{
+    if (!lh_news_wants_records() || number >= known_threads_capacity ||
+        !known_threads[number].recorded)
+        return;
+    lh_record_thread(out, &known_threads[number], lh_state.segments);
 }
 
 static struct lh_finding_thread thread_of(uint32_t number)
@@ -170,6 +188,43 @@ static uint32_t finding_id(const struct lh_ring *ring)
     return finding_of_ring[ring->id];
 }
 
+static void record_lock_of(struct lh_fmt *out, lh_lock node)
+{
+    struct lh_lock_info *known = lh_lock_of_node(node);
+
+    if (known)
+        lh_record_lock(out, known);
+}
+
+void lh_news_dependency(struct lh_thread *t, uint32_t serial,
+                        const struct lh_request *request)
+{
+    record_threads(&t->out, t->number);
+    record_lock_of(&t->out, request->lock);
+    for (size_t i = 0; i < request->nheld; i++)
+        record_lock_of(&t->out, request->held[i].lock);
+    lh_record_dependency(&t->out, serial, request);
+}
+
+/* What a finding refers to. */
+static void record_side(struct lh_fmt *out, const struct lh_side *side)
+{
+    record_threads(out, side->segment.thread);
+    record_lock_of(out, side->wants);
+    record_lock_of(out, side->holds);
+    lh_record_stack(out, side->wants_stack);
+    lh_record_stack(out, side->holds_stack);
+}
+
+static void record_reason(struct lh_fmt *out, const struct lh_reason *reason)
+{
+    if (reason->kind != LH_REASON_GATE)
+        return;
+    record_lock_of(out, reason->lock);
+    lh_record_stack(out, reason->stack_a);
+    lh_record_stack(out, reason->stack_b);
+}
+
 void lh_news_on_ring(void *ctx, const struct lh_ring *ring)
 {
     struct lh_finding *f = lh_finding_new(ring->nsides, ring->nreasons);
@@ -191,33 +246,17 @@ void lh_news_on_ring(void *ctx, const struct lh_ring *ring)
         s->seen = lh_order_seen(lh_state.order, s->side.dependency);
         remember_reported(s->side.dependency);
         s->seen.times += lh_request_uncounted(s->side.slot);
-        if (lh_news_wants_records()) {
-            lh_record_stack(&lh_state.judged->out, s->side.wants_stack);
-            lh_record_stack(&lh_state.judged->out, s->side.holds_stack);
-        }
+        if (lh_news_wants_records())
+            record_side(&lh_state.judged->out, &s->side);
     }
     for (size_t i = 0; i < ring->nreasons; i++) {
         f->reasons[i].reason = ring->reasons[i];
         if (ring->reasons[i].lock)
             copy_lock(&f->reasons[i].lock, ring->reasons[i].lock);
-        if (lh_news_wants_records() &&
-            ring->reasons[i].kind == LH_REASON_GATE) {
-            lh_record_stack(&lh_state.judged->out, ring->reasons[i].stack_a);
-            lh_record_stack(&lh_state.judged->out, ring->reasons[i].stack_b);
-        }
+        if (lh_news_wants_records())
+            record_reason(&lh_state.judged->out, &ring->reasons[i]);
     }
     add_finding(lh_state.judged, f);
-}
-
-void lh_news_mention(struct lh_thread *t)
-{
-    remember_thread(t);
-    if (!lh_news_wants_records())
-        return;
-    for (struct lh_thread *one = t; one && !one->recorded;
-         one = lh_thread_numbered(
-             lh_segments_creator(lh_state.segments, one->number)))
-        lh_record_thread(&t->out, one, lh_state.segments);
 }
 
 void lh_news_assertion(struct lh_thread *t, void *address, bool expected,
@@ -232,7 +271,6 @@ void lh_news_assertion(struct lh_thread *t, void *address, bool expected,
     }
     if (!l->born)
         l->born = stack;
-    lh_news_mention(t);
     f->kind = LH_ASSERTION;
     f->grade = LH_POSSIBLE;
     f->id = ++lh_state.nfindings;
@@ -241,6 +279,7 @@ void lh_news_assertion(struct lh_thread *t, void *address, bool expected,
     f->asserted_held = expected;
     f->thread = thread_of(t->number);
     if (lh_news_wants_records()) {
+        record_threads(&t->out, t->number);
         lh_record_lock(&t->out, l);
         lh_record_stack(&t->out, stack);
     }
@@ -265,4 +304,7 @@ void lh_news_after_fork(void)
 {
     told = 0;
     nreported = 0;
+    if (known_threads)
+        lh_arena_empty(known_threads,
+                       known_threads_capacity * sizeof *known_threads);
 }

@@ -32,9 +32,15 @@ void lh_news_on_ring(void *ctx, const struct lh_ring *ring);
 void lh_news_assertion(struct lh_thread *t, void *address, bool expected,
                        uint32_t stack);
 
-/* A thread will be named in records and findings: keeps what is known of it,
- * and records it and those that made it, as far as they are not. */
-void lh_news_mention(struct lh_thread *t);
+/* Keeps what is known of a thread, for reports made after its end. */
+void lh_news_remember(const struct lh_thread *t);
+
+/* A thread has got a name or a joiner: records it again if it was recorded. */
+void lh_news_thread_changed(struct lh_fmt *out, uint32_t number);
+
+/* Records a dependency and what it refers to. */
+void lh_news_dependency(struct lh_thread *t, uint32_t serial,
+                        const struct lh_request *request);
 
 /* The counts and the end record. */
 void lh_news_write_counts(struct lh_fmt *out);

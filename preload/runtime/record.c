@@ -136,7 +136,7 @@ static uint32_t module_of(struct lh_fmt *f, uintptr_t address, uint64_t *offset)
     return module;
 }
 
-void lh_record_thread(struct lh_fmt *f, struct lh_thread *t,
+void lh_record_thread(struct lh_fmt *f, const struct lh_finding_thread *t,
                       const struct lh_segments *segments)
 {
     uint32_t creator = lh_segments_creator(segments, t->number);
@@ -144,7 +144,6 @@ void lh_record_thread(struct lh_fmt *f, struct lh_thread *t,
     uint64_t offset = 0;
     uint32_t module = t->start ? module_of(f, (uintptr_t)t->start, &offset) : 0;
 
-    t->recorded = true;
     begin(f, "thread");
     lh_fmt_key_unsigned(f, "id", t->number);
     lh_fmt_key_unsigned(f, "tid", (uint64_t)t->tid);

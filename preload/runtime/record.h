@@ -15,14 +15,14 @@
 #include <stdint.h>
 
 #include "core/order.h"
+#include "core/segments.h"
 #include "runtime/finding.h"
 #include "runtime/fmt.h"
-#include "runtime/thread.h"
 
 /* forked_from: 0 unless the process was made by fork. */
 void lh_record_process(struct lh_fmt *f, long forked_from);
 
-void lh_record_thread(struct lh_fmt *f, struct lh_thread *t,
+void lh_record_thread(struct lh_fmt *f, const struct lh_finding_thread *t,
                       const struct lh_segments *segments);
 void lh_record_lock(struct lh_fmt *f, struct lh_lock_info *lock);
 void lh_record_stack(struct lh_fmt *f, uint32_t stack);

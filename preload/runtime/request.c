@@ -5,10 +5,10 @@
 #include "core/order.h"
 #include "runtime/arena.h"
 #include "runtime/detector.h"
+#include "runtime/kinds.h"
 #include "runtime/locks.h"
 #include "runtime/modules.h"
 #include "runtime/news.h"
-#include "runtime/record.h"
 #include "runtime/stacks.h"
 #include "runtime/state.h"
 #include "runtime/sys.h"
@@ -99,7 +99,7 @@ static unsigned subtype_of(const struct lh_slot *slot)
 
 /* The lock of a slot, with a node in the lh_state.order store; NULL without
  * memory. */
-static struct lh_lock_info *resolve(struct lh_slot *slot, struct lh_fmt *out)
+static struct lh_lock_info *resolve(struct lh_slot *slot)
 {
     struct lh_lock_info *l = lh_lock_find((uintptr_t)slot->lock, true);
     lh_lock node;
@@ -115,8 +115,6 @@ static struct lh_lock_info *resolve(struct lh_slot *slot, struct lh_fmt *out)
             lh_lock_set_node(l, node) != 0)
             return NULL;
     }
-    if (lh_news_wants_records())
-        lh_record_lock(out, l);
     return l;
 }
 
@@ -135,13 +133,33 @@ static bool gather_held(struct lh_thread *t, struct lh_slot *until, size_t *n)
         if (lh_arena_reserve(&array, &held_capacity, sizeof *held, *n + 1))
             return false;
         held = array;
-        if (!(l = resolve(s, &t->out)))
+        if (!(l = resolve(s)))
             return false;
         held[(*n)++] = (struct lh_held){ .lock = l->node,
                                          .stack = s->stack,
                                          .mode = (uint8_t)lh_mode_of(s->how) };
     }
     return true;
+}
+
+static uint64_t class_and_site(lh_lock node, uint32_t stack)
+{
+    return lh_fold(class_of(lh_lock_of_node(node)),
+                   lh_stack_site(stack) ^ UINT64_C(0x2d358dccaa6c78a5));
+}
+
+/* The same for requests of one kind, in whatever order their locks were taken:
+ * kinds.h. */
+static uint64_t kind_of(const struct lh_request *request)
+{
+    uint64_t held_sum = 0;
+
+    for (size_t i = 0; i < request->nheld; i++)
+        held_sum +=
+            class_and_site(request->held[i].lock, request->held[i].stack);
+    return lh_fold(class_and_site(request->lock, request->stack) +
+                       request->mode + 2u * request->wait,
+                   held_sum ^ UINT64_C(0x8bb84b93962eacc9));
 }
 
 static uint32_t take_in(struct lh_thread *t, struct lh_slot *slot,
@@ -155,7 +173,7 @@ static uint32_t take_in(struct lh_thread *t, struct lh_slot *slot,
     renew_cache(t);
     if (!slot->stack)
         slot->stack = lh_stack_of_pc(slot->pc);
-    if (!gather_held(t, slot, &n) || !(wanted = resolve(slot, &t->out))) {
+    if (!gather_held(t, slot, &n) || !(wanted = resolve(slot))) {
         lh_state.short_of_memory = true;
         return 0;
     }
@@ -169,7 +187,6 @@ static uint32_t take_in(struct lh_thread *t, struct lh_slot *slot,
         .nheld = n,
     };
     lh_state.judged = t;
-    lh_news_mention(t);
     if (lh_order_request(lh_state.order, &request, &learned) != 0) {
         lh_state.short_of_memory = true;
         return 0;
@@ -177,8 +194,9 @@ static uint32_t take_in(struct lh_thread *t, struct lh_slot *slot,
     if (!learned.slot)
         return 0;
     renew_cache(t);
-    if (learned.is_new && lh_news_wants_records())
-        lh_record_dependency(&t->out, learned.serial, &request);
+    if (learned.is_new && lh_news_wants_records() &&
+        lh_kind_is_new(kind_of(&request)))
+        lh_news_dependency(t, learned.serial, &request);
     return learned.slot;
 }
 

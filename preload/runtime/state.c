@@ -76,13 +76,13 @@ void lh_state_begin(struct lh_thread *self)
     if (!self)
         return;
     self->tid = (int32_t)lh_sys_gettid();
-    self->recorded = false;
     self->findings = NULL;
     self->notes = 0;
     lh_fmt_reset(&self->out);
     lh_cache_clear(&self->cache);
     self->cache_epoch = lh_order_epoch(lh_state.order);
     lh_state.nthreads = 1;
+    lh_news_remember(self);
     lh_state_new_epoch();
 }
 

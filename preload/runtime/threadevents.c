@@ -7,7 +7,6 @@
 #include "core/order.h"
 #include "core/segments.h"
 #include "runtime/news.h"
-#include "runtime/record.h"
 #include "runtime/request.h"
 #include "runtime/state.h"
 #include "runtime/sys.h"
@@ -42,6 +41,7 @@ struct lh_thread *lh_detector_attach(void)
     if (t) {
         t->tid = (int32_t)lh_sys_gettid();
         lh_thread_register(t, pthread_self());
+        lh_news_remember(t);
         lh_self = t;
     }
     lh_state_leave(&guard);
@@ -128,6 +128,7 @@ void lh_detector_begin(struct lh_thread *t, uintptr_t cfa)
     t->stack_low = t->stack_high + 4096 - t->stack_low;
     t->stack_base = cfa - sizeof(uintptr_t);
     lh_thread_register(t, handle);
+    lh_news_remember(t);
     lh_self = t;
     lh_state_leave(&guard);
 }
@@ -161,8 +162,7 @@ void lh_detector_joined(pthread_t handle, uint32_t number)
     t = lh_thread_find(handle);
     if (t && t->number == number) {
         lh_request_keep_counts(t);
-        if (t->recorded && lh_news_wants_records()) /* again, with its joiner */
-            lh_record_thread(&self->out, t, lh_state.segments);
+        lh_news_thread_changed(&self->out, number);
         lh_thread_release(t);
     }
     lh_rawlock_give(&lh_state.lock);
@@ -202,7 +202,7 @@ void lh_detector_named(pthread_t handle, const char *name)
     if (t) {
         memset(t->name, 0, sizeof t->name);
         memcpy(t->name, name, strnlen(name, sizeof t->name - 1));
-        t->recorded = false;
+        lh_news_remember(t);
     }
     lh_state_leave(&guard);
 }
