@@ -10,12 +10,16 @@
 
 #include "style.h"
 
+enum { PROGRESS_COLUMNS = 60 };
+
 static bool progress_shown;
 
-static void clear_progress(void)
+void lh_diag_progress_end(void)
 {
-    if (progress_shown)
-        fputs("\r\033[K", stderr);
+    if (!progress_shown)
+        return;
+    fputs("\r\033[K", stderr);
+    fflush(stderr);
     progress_shown = false;
 }
 
@@ -24,7 +28,7 @@ static void clear_progress(void)
 static void say(const char *format, va_list args)
 {
     char *text = NULL;
-    clear_progress();
+    lh_diag_progress_end();
     if (vasprintf(&text, format, args) < 0)
         return;
     lh_style_clean(text);
@@ -50,18 +54,22 @@ void lh_diag_fail(const char *format, ...)
     exit(LH_EXIT_USAGE);
 }
 
+/* Cut before the terminal would break it: only one line can be removed. */
 void lh_diag_progress(const char *format, ...)
 {
+    char *text = NULL;
+    va_list args;
     if (!isatty(STDERR_FILENO))
         return;
-    clear_progress();
-    if (!*format)
-        return;
-    va_list args;
     va_start(args, format);
-    fputs("lockhound: ", stderr);
-    vfprintf(stderr, format, args);
+    int n = vasprintf(&text, format, args);
     va_end(args);
+    if (n < 0)
+        return;
+    lh_style_clean(text);
+    lh_diag_progress_end();
+    fprintf(stderr, "lockhound: %.*s", PROGRESS_COLUMNS, text);
     fflush(stderr);
     progress_shown = true;
+    free(text);
 }

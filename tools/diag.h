@@ -19,9 +19,10 @@ void lh_diag_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void lh_diag_fail(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
-/* A line that replaces itself on a terminal; an empty text removes it. On
- * anything but a terminal nothing is written. */
+/* A line that replaces itself on a terminal, until it is removed. On anything
+ * but a terminal nothing is written. */
 void lh_diag_progress(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
+void lh_diag_progress_end(void);
 
 #endif

@@ -105,7 +105,7 @@ static json_t *class_object(struct lh_explain *e, const struct lh_model_lock *l)
     set(o, "born",
         json_string(l->is_static ? "static"
                     : l->init    ? "initialized"
-                    : l->first   ? "first-taken"
+                    : l->first   ? "first-seen"
                                  : "unknown"));
     if (m) {
         set(o, "module", string(e->pool, m->path));

@@ -38,7 +38,7 @@ int main(int argc, char **argv)
         puts("lockhound " LH_VERSION);
         return finish();
     }
-    if (strcmp(argv[1], "--help") == 0) {
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
         lh_options_help(stdout);
         return finish();
     }

@@ -157,7 +157,7 @@ const char *lh_naming_origin(const struct lh_explain *e, uint64_t lock)
     if (l->init)
         return FORMAT("%s, %s", kind, born_at(e, "initialized", l->init));
     if (l->first)
-        return FORMAT("%s, %s", kind, born_at(e, "first taken", l->first));
+        return FORMAT("%s, %s", kind, born_at(e, "first seen", l->first));
     return FORMAT("%s at 0x%llx", kind, (unsigned long long)l->address);
 }
 

@@ -9,6 +9,8 @@
 
 #include "diag.h"
 
+enum { MIN_MEMORY_BYTES = 1 << 20 }; /* less would find nothing */
+
 struct option_row {
     const char *name;
     const char *value; /* its name in the help; NULL: takes none */
@@ -55,12 +57,18 @@ static bool set_stacks(struct lh_options *o, const char *value)
 
 static bool set_memory(struct lh_options *o, const char *value)
 {
-    size_t digits = strspn(value, "0123456789");
+    static const char units[] = "kKmMgG";
+    char *unit;
     o->memory = value;
-    if (digits == 0 || digits > 9)
+    if (!strchr("0123456789", *value) || strspn(value, "0123456789") > 9)
         return false;
-    const char *unit = value + digits;
-    return !*unit || (strchr("kKmMgG", *unit) && !unit[1]);
+    unsigned long long bytes = strtoull(value, &unit, 10);
+    const char *found = *unit ? strchr(units, *unit) : NULL;
+    if (*unit && (!found || unit[1]))
+        return false;
+    if (found)
+        bytes <<= 10 * (1 + (found - units) / 2);
+    return bytes == 0 || bytes >= MIN_MEMORY_BYTES;
 }
 
 static bool set_color(struct lh_options *o, const char *value)
@@ -93,7 +101,7 @@ static bool set_output(struct lh_options *o, const char *value)
     }
 #define EXIT_CODE                                                              \
     {                                                                          \
-        "exit-code", "N", "exit status when there are findings (66 or 67)",    \
+        "exit-code", "N", "exit status when there are findings (66)",    \
             "0 to 255", set_exit_code                                          \
     }
 #define COLOR                                                                  \
@@ -110,7 +118,7 @@ static const struct option_row run_options[] = {
     { "stacks", "HOW", "auto, exact (always whole) or pc (caller only)",
       "auto, exact or pc", set_stacks },
     { "memory", "SIZE", "limit of the detector's memory, such as 512M",
-      "a size such as 512M", set_memory },
+      "at least 1M, such as 512M, or 0 for no limit", set_memory },
     COLOR,
     { NULL, NULL, NULL, NULL, NULL },
 };

@@ -132,7 +132,7 @@ static void read_input(struct report *r)
         else
             read_file(r, path);
     }
-    lh_diag_progress("%s", "");
+    lh_diag_progress_end();
     for (size_t i = 0; i < r->n; i++)
         for (size_t j = 0;
              r->processes[i]->started && j < r->processes[i]->nfindings; j++)

@@ -69,6 +69,16 @@ static void take_setting(struct run *r)
             lh_setting_put(&r->pool, r->setting, "memory", r->options.memory);
 }
 
+static void make_parents(struct run *r)
+{
+    char *path = lh_pool_copy(&r->pool, r->dir);
+    for (char *slash = path; (slash = strchr(slash + 1, '/'));) {
+        *slash = '\0';
+        mkdir(path, 0777); /* making the folder itself says what is wrong */
+        *slash = '/';
+    }
+}
+
 static void make_dir(struct run *r)
 {
     char path[PATH_MAX];
@@ -77,6 +87,11 @@ static void make_dir(struct run *r)
                  ? r->options.dir
                  : lh_pool_format(&r->pool, "./lockhound.%d/", (int)getpid());
     r->dir_is_new = mkdir(r->dir, 0777) == 0;
+    if (!r->dir_is_new && errno == ENOENT) {
+        make_parents(r);
+        r->dir_is_new =
+            mkdir(r->dir, 0777) == 0 || access(r->dir, F_OK) == 0;
+    }
     if (!r->dir_is_new && errno != EEXIST)
         lh_diag_fail("%s: %s (expected a folder that can be made)", r->dir,
                      strerror(errno));
@@ -170,6 +185,7 @@ static void show(struct run *r, struct lh_findings_item *item)
     FILE *out = open_memstream(&text, &n);
     if (!out)
         lh_diag_fail("out of memory");
+    fputc('\n', out);
     lh_text_finding(out, r->colour, r->symbols, item);
     if (fclose(out) == 0)
         fwrite(text, 1, n, stderr);

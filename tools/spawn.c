@@ -16,8 +16,6 @@ static const struct {
     int signal;
     bool ignore;
 } changed[] = {
-    { SIGINT, true },
-    { SIGQUIT, true },
     { SIGPIPE, true },
     { SIGCHLD, false },
 };
@@ -34,6 +32,8 @@ static void change_signals(struct before *before, sigset_t *ours)
     sigaddset(ours, SIGCHLD);
     sigaddset(ours, SIGTERM);
     sigaddset(ours, SIGHUP);
+    sigaddset(ours, SIGINT);
+    sigaddset(ours, SIGQUIT);
     sigprocmask(SIG_BLOCK, ours, &before->mask);
     for (int i = 0; i < NCHANGED; i++) {
         struct sigaction action = { 0 };
@@ -96,11 +96,20 @@ int lh_spawn_start(struct lh_spawn *s, char **argv,
     return error;
 }
 
+/* What a key on the terminal sends comes from the kernel, and goes to the
+ * target as well; what kill(2) sends goes to us alone. */
+static bool is_for_target(const struct signalfd_siginfo *info)
+{
+    bool is_key = info->ssi_signo == SIGINT || info->ssi_signo == SIGQUIT;
+    return info->ssi_signo != SIGCHLD &&
+           !(is_key && info->ssi_code == SI_KERNEL);
+}
+
 bool lh_spawn_poll(struct lh_spawn *s)
 {
     struct signalfd_siginfo info;
     while (read(s->fd, &info, sizeof info) == sizeof info)
-        if (info.ssi_signo != SIGCHLD)
+        if (is_for_target(&info))
             kill(s->pid, (int)info.ssi_signo);
     return waitpid(s->pid, &s->status, WNOHANG) == s->pid;
 }

@@ -4,7 +4,8 @@
  *
  * It has our standard streams, process group, signal mask and dispositions as
  * they were before lh_spawn_start(). We ignore what the terminal sends to both
- * (SIGINT, SIGQUIT) and pass on what was meant for it (SIGTERM, SIGHUP).
+ * (SIGINT, SIGQUIT) and pass on what a process sent to us alone (these,
+ * SIGTERM and SIGHUP).
  */
 #ifndef LH_TOOLS_SPAWN_H
 #define LH_TOOLS_SPAWN_H

@@ -196,7 +196,6 @@ void lh_text_finding(FILE *out, bool colour, struct lh_symbols *symbols,
     struct page p = { .out = out, .colour = colour };
     lh_explain_begin(&p.explain, &p.pool, symbols, item->process,
                      item->finding);
-    fputc('\n', out);
     headline(&p, lh_explain_sentence(&p.explain));
     fputc('\n', out);
     locks(&p);

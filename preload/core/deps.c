@@ -134,6 +134,7 @@ static void write_witness(struct lh_deps *d, const struct lh_dep *dep,
     w[LH_WITNESS_THREAD] = r->segment.thread;
     w[LH_WITNESS_FIRST] = w[LH_WITNESS_NEWEST] = r->segment.index;
     w[LH_WITNESS_NEXT] = next;
+    w[LH_WITNESS_GONE] = r->gone;
     w[LH_WITNESS_PLACES] = r->stack;
     for (size_t i = 0; i < dep->nheld; i++) {
         size_t at =
@@ -269,6 +270,10 @@ static int note_witness(struct lh_deps *d, struct lh_dep *dep,
         w[LH_WITNESS_NEWEST] = r->segment.index;
         *news = LH_NEWS_SEGMENT;
     }
+    if (w[LH_WITNESS_GONE] & ~r->gone) {
+        w[LH_WITNESS_GONE] &= r->gone;
+        *news = LH_NEWS_SEGMENT;
+    }
     return 0;
 }
 
@@ -345,10 +350,12 @@ static void drop_held(struct lh_deps *d, struct lh_dep *dep, size_t i)
 {
     size_t nafter = dep->nheld - i - 1;
     uint32_t *held = &d->words.at[dep->held + 2 * i];
+    uint32_t gone = UINT32_C(1) << (lh_mix64(d->epoch, held[0] >> 1) & 31);
     memmove(held, held + 2, nafter * 2 * sizeof *held);
     for (uint32_t w = dep->witness; w; w = d->words.at[w + LH_WITNESS_NEXT]) {
         uint32_t *place = &d->words.at[w + LH_WITNESS_PLACES + 1 + i];
         memmove(place, place + 1, nafter * sizeof *place);
+        d->words.at[w + LH_WITNESS_GONE] |= gone;
     }
     dep->nheld--;
 }
@@ -396,6 +403,7 @@ static struct lh_request as_request(struct lh_deps *d, const struct lh_dep *dep,
         .segment = { w[LH_WITNESS_THREAD], w[LH_WITNESS_FIRST] },
         .held = d->held,
         .nheld = dep->nheld,
+        .gone = w[LH_WITNESS_GONE],
     };
 }
 

@@ -49,6 +49,10 @@ enum {
     LH_WITNESS_FIRST,  /* index of the first segment */
     LH_WITNESS_NEWEST, /* index of the newest segment */
     LH_WITNESS_NEXT,   /* offset of the next witness, or 0 */
+    LH_WITNESS_GONE,   /* a bit for each held lock that has ended since and was
+                          taken out: a gate that two sides had in common still
+                          counts. By a hash, so that now and then two that differ
+                          are taken for one until it is seen without */
     LH_WITNESS_PLACES
 };
 

@@ -89,6 +89,14 @@ static bool next_pick(const struct lh_judge *j, const struct lh_dep *dep,
     return true;
 }
 
+/* True if the two witnesses held a lock in common that has ended since. */
+static bool had_a_gate(const struct lh_judge *j, const struct lh_judge_pick *a,
+                       const struct lh_judge_pick *b)
+{
+    return lh_deps_witness(j->deps, a->witness)[LH_WITNESS_GONE] &
+           lh_deps_witness(j->deps, b->witness)[LH_WITNESS_GONE];
+}
+
 /* What speaks against side i's segment beside those before it; adds up only
  * until it is known to be no good. */
 static uint64_t cost_of(struct lh_judge *j, size_t i, uint64_t no_good)
@@ -98,6 +106,7 @@ static uint64_t cost_of(struct lh_judge *j, size_t i, uint64_t no_good)
     for (size_t k = 0; k < i; k++) {
         if (picks[k].segment.thread == picks[i].segment.thread)
             cost += SAME_THREAD_COST;
+        cost += had_a_gate(j, &picks[k], &picks[i]);
     }
     for (size_t k = 0; k < i && cost < no_good; k++) {
         enum lh_overlap overlap = lh_segments_compare(
@@ -275,6 +284,17 @@ static int find_gates(struct lh_judge *j, const struct lh_link *links, size_t n)
     return 0;
 }
 
+static void find_gone_gates(struct lh_judge *j, size_t n)
+{
+    for (size_t b = 1; b < n; b++) {
+        for (size_t a = 0; a < b; a++) {
+            if (had_a_gate(j, &j->best[a], &j->best[b]))
+                add_reason(j, (struct lh_reason){
+                                  .kind = LH_REASON_GATE, .a = a, .b = b });
+        }
+    }
+}
+
 /* Counts the distinct threads among those chosen. */
 static size_t count_chosen(struct lh_judge *j, size_t n)
 {
@@ -352,6 +372,7 @@ struct lh_verdict lh_judge_fully(struct lh_judge *j,
         verdict.is_cut = true;
         return verdict;
     }
+    find_gone_gates(j, n);
     find_thread_reasons(j, n, nthreads);
     find_timed(j, links, n);
     verdict.is_possible = j->nreasons == 0;

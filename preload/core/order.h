@@ -50,12 +50,13 @@ struct lh_request {
     struct lh_segment segment;  /* who asks, and when */
     const struct lh_held *held; /* oldest first; every lock once */
     size_t nheld;               /* at least 1 */
+    uint32_t gone;              /* 0; the store's own: deps.h */
 };
 
 enum lh_grade { LH_CONDITIONAL, LH_POSSIBLE };
 
 enum lh_reason_kind {
-    LH_REASON_GATE,        /* sides a and b both hold .lock */
+    LH_REASON_GATE,        /* sides a and b both hold .lock (0: it has ended) */
     LH_REASON_ONE_THREAD,  /* only .thread was seen in all of them */
     LH_REASON_FEW_THREADS, /* fewer distinct threads (.count) than sides */
     LH_REASON_ORDERED,     /* side a always ends before side b starts */
