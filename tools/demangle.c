@@ -9,7 +9,7 @@
 
 #include "pool.h"
 
-enum { BRIEF_COLUMNS = 48 }; /* above that, template arguments are cut */
+enum { BRIEF_COLUMNS = 40 }; /* above that, template arguments are cut */
 
 typedef char *demangle_fn(const char *, char *, size_t *, int *);
 
@@ -117,23 +117,69 @@ static void cut_templates(char *text)
     *to = '\0';
 }
 
+/* Cuts template arguments where they are long, or name a lambda. */
+static char *shorten(struct lh_pool *pool, char *text)
+{
+    if ((strlen(text) <= BRIEF_COLUMNS && !strstr(text, "lambda")) ||
+        strstr(text, "operator"))
+        return text;
+    char *cut = lh_pool_alloc(pool, strlen(text) * 4 + 1);
+    strcpy(cut, text);
+    cut_templates(cut);
+    return strlen(cut) < strlen(text) ? cut : text;
+}
+
+/* Of "f(int)::{lambda()#2}::operator()" (g++) and "f(int)::$_1::operator()"
+ * (clang++) the length of "f(int)"; 0 for any other name. */
+static size_t lambda_owner(const char *text)
+{
+    static const char call[] = "::operator()";
+    size_t n = strlen(text), end;
+    if (!ends_with(text, n, call))
+        return 0;
+    end = n - (sizeof call - 1);
+    size_t depth = 0, start = end;
+    while (start > 0 && (depth || text[start - 1] != ':')) {
+        start--;
+        depth += strchr(")}>]", text[start]) != NULL;
+        depth -= depth && strchr("({<[", text[start]);
+    }
+    if (start < 3 || (strncmp(text + start, "{lambda(", 8) != 0 &&
+                      strncmp(text + start, "$_", 2) != 0 &&
+                      strncmp(text + start, "'lambda", 7) != 0))
+        return 0;
+    return start - 2;
+}
+
+/* Without parameters and return type. */
+static char *brief(struct lh_pool *pool, char *text)
+{
+    size_t n = without_parameters(text, without_qualifiers(text, strlen(text)));
+    text[n] = '\0';
+    text += name_start(text, n);
+    size_t owner = lambda_owner(text);
+    if (owner) {
+        text[owner] = '\0';
+        return lh_demangle_lambda(pool, brief(pool, text));
+    }
+    return shorten(pool, text);
+}
+
+char *lh_demangle_lambda(struct lh_pool *pool, const char *function)
+{
+    return lh_pool_format(pool, *function ? "lambda in %s" : "lambda%s",
+                          function);
+}
+
 char *lh_demangle_brief(struct lh_pool *pool, const char *name)
 {
     char *text = lh_demangle_full(pool, name);
     if (strncmp(name, "_Z", 2) != 0 || strcmp(text, name) == 0)
         return text;
-    size_t n = without_parameters(text, without_qualifiers(text, strlen(text)));
-    text[n] = '\0';
-    text += name_start(text, n);
-    /* Each cut needs at least three characters between the brackets: shorter
-     * ones would grow, so very short arguments keep the name as it is. */
-    bool operator_name = strstr(text, "operator") != NULL;
-    if (strlen(text) > BRIEF_COLUMNS && !operator_name) {
-        char *longer = lh_pool_alloc(pool, strlen(text) * 4 + 1);
-        strcpy(longer, text);
-        cut_templates(longer);
-        if (strlen(longer) < strlen(text))
-            text = longer;
-    }
-    return text;
+    return brief(pool, text);
+}
+
+char *lh_demangle_shorten(struct lh_pool *pool, const char *name)
+{
+    return shorten(pool, lh_pool_copy(pool, name));
 }

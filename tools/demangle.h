@@ -17,4 +17,10 @@ char *lh_demangle_full(struct lh_pool *pool, const char *name);
  * template arguments cut to "<...>". */
 char *lh_demangle_brief(struct lh_pool *pool, const char *name);
 
+/* A name that is not mangled with long template arguments cut likewise. */
+char *lh_demangle_shorten(struct lh_pool *pool, const char *name);
+
+/* What a lambda is called that was written in a function: "lambda in main". */
+char *lh_demangle_lambda(struct lh_pool *pool, const char *function);
+
 #endif

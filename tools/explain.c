@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "idmap.h"
 #include "naming.h"
 #include "pool.h"
 #include "style.h"
@@ -25,7 +26,8 @@ const char *lh_explain_clean(const struct lh_explain *e, const char *text)
 
 struct lh_trace lh_explain_stack(const struct lh_explain *e, uint64_t stack)
 {
-    return lh_trace_cut(lh_trace_read(e->pool, e->symbols, e->process, stack));
+    return lh_trace_cut(
+        e->pool, lh_trace_read(e->pool, e->symbols, e->process, stack));
 }
 
 /* "bank.c:31" of a stack, or "" if nothing is known of it. */
@@ -36,25 +38,28 @@ const char *lh_explain_top(const struct lh_explain *e, uint64_t stack)
 }
 
 void lh_explain_begin(struct lh_explain *e, struct lh_pool *pool,
-                      struct lh_symbols *symbols,
+                      struct lh_symbols *symbols, struct lh_naming *names,
                       const struct lh_model_process *process,
                       const struct lh_model_finding *finding)
 {
-    struct lh_idmap by_text = { 0 };
-    *e = (struct lh_explain){ pool, symbols, process, finding, { 0 } };
-    lh_naming_add(e, &by_text, finding->lock);
+    *e = (struct lh_explain){ pool, symbols, process, finding, names };
+    lh_naming_add(e, finding->lock);
     for (size_t i = 0; i < finding->nsides; i++) {
-        lh_naming_add(e, &by_text, finding->sides[i].holds);
-        lh_naming_add(e, &by_text, finding->sides[i].wants);
+        lh_naming_add(e, finding->sides[i].holds);
+        lh_naming_add(e, finding->sides[i].wants);
     }
     for (size_t i = 0; i < finding->nreasons; i++)
-        lh_naming_add(e, &by_text, finding->reasons[i].lock);
-    lh_idmap_free(&by_text);
+        lh_naming_add(e, finding->reasons[i].lock);
 }
 
-void lh_explain_end(struct lh_explain *e)
+void lh_explain_name_locks(struct lh_symbols *symbols, struct lh_naming *names,
+                           const struct lh_model_process *process,
+                           const struct lh_model_finding *finding)
 {
-    lh_idmap_free(&e->names);
+    struct lh_pool pool = { 0 };
+    struct lh_explain e;
+    lh_explain_begin(&e, &pool, symbols, names, process, finding);
+    lh_pool_free(&pool);
 }
 
 const uint64_t *lh_explain_locks(const struct lh_explain *e, size_t *n)
@@ -77,30 +82,42 @@ const uint64_t *lh_explain_locks(const struct lh_explain *e, size_t *n)
     return list;
 }
 
+/* The program's outermost function in a stack that is whole; else "". */
+static const char *outermost(const struct lh_explain *e, uint64_t stack)
+{
+    struct lh_trace t = lh_explain_stack(e, stack);
+    if (!t.n || t.partial || t.truncated ||
+        lh_trace_is_runtime(&t.lines[t.n - 1]))
+        return "";
+    return t.lines[t.n - 1].function;
+}
+
 /* The outermost function that its stacks show. */
-static const char *outermost(const struct lh_explain *e, uint64_t thread)
+static const char *outermost_of(const struct lh_explain *e, uint64_t thread)
 {
     const struct lh_model_finding *f = e->finding;
-    for (size_t i = 0; i < f->nsides; i++) {
-        if (f->sides[i].thread != thread)
+    const char *name = f->thread == thread ? outermost(e, f->stack) : "";
+    for (size_t i = 0; i < f->nsides && !*name; i++) {
+        const struct lh_model_side *s = &f->sides[i];
+        if (s->thread != thread)
             continue;
-        struct lh_trace t = lh_explain_stack(e, f->sides[i].wants_stack);
-        if (t.n && !t.partial && !t.truncated)
-            return t.lines[t.n - 1].function;
+        name = outermost(e, s->wants_stack);
+        if (!*name)
+            name = outermost(e, s->holds_stack);
     }
-    return "";
+    return name;
 }
 
 const char *lh_explain_thread_start(const struct lh_explain *e, uint64_t thread)
 {
     const struct lh_model_thread *t = lh_model_thread(e->process, thread);
-    struct lh_trace_line line = { "", "", "", 0, false, "", 0 };
+    struct lh_trace_line line = { .module = "" };
     if (!t || t->tid == e->process->pid || !t->has_start)
         return "";
     line.function = lh_trace_start(e->symbols, e->process, t->start);
     if (*line.function && !lh_trace_is_runtime(&line))
         return lh_explain_clean(e, line.function);
-    return lh_explain_clean(e, outermost(e, thread));
+    return lh_explain_clean(e, outermost_of(e, thread));
 }
 
 static const char *thread_label(const struct lh_explain *e, uint64_t thread)
@@ -191,12 +208,12 @@ static const char *ring_sentence(const struct lh_explain *e)
     size_t n;
     const char *threads = list_threads(e, &n);
     if (f->grade == LH_MODEL_CONDITIONAL)
-        return FORMAT("%s conditional deadlock between %s: %s took them in "
+        return FORMAT("conditional ring %s between %s: %s took them in "
                       "contrary orders, which could not block in this run.",
                       lh_explain_clean(e, f->kind), locks, threads);
     const char *how = f->nsides == 2 ? "can each wait for the other"
                                      : "can wait for each other in a ring";
-    return FORMAT("%s potential deadlock between %s: %s %s.",
+    return FORMAT("potential deadlock %s between %s: %s %s.",
                   lh_explain_clean(e, f->kind), locks, threads, how);
 }
 
@@ -223,6 +240,13 @@ const char *lh_explain_sentence(const struct lh_explain *e)
         return assertion_sentence(e);
     return FORMAT("%s: a finding of a kind that this version does not know.",
                   lh_explain_clean(e, f->kind));
+}
+
+const char *lh_explain_reference(const struct lh_explain *e)
+{
+    const struct lh_model_finding *f = e->finding;
+    const char *what = f->nsides ? "the finding between" : "the finding about";
+    return lh_style_strip(FORMAT("%s %s", what, list_locks(e)));
 }
 
 const char *lh_explain_holds(const struct lh_explain *e, size_t side)

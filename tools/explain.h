@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "idmap.h"
 #include "model.h"
+#include "naming.h"
 #include "trace.h"
 
 struct lh_explain {
@@ -23,17 +23,24 @@ struct lh_explain {
     struct lh_symbols *symbols;
     const struct lh_model_process *process;
     const struct lh_model_finding *finding;
-    struct lh_idmap names; /* of locks, by id */
+    struct lh_naming *names;
 };
 
 void lh_explain_begin(struct lh_explain *e, struct lh_pool *pool,
-                      struct lh_symbols *symbols,
+                      struct lh_symbols *symbols, struct lh_naming *names,
                       const struct lh_model_process *process,
                       const struct lh_model_finding *finding);
-void lh_explain_end(struct lh_explain *e);
+
+/* Names the locks of a finding that is to be shown later. */
+void lh_explain_name_locks(struct lh_symbols *symbols, struct lh_naming *names,
+                           const struct lh_model_process *process,
+                           const struct lh_model_finding *finding);
 
 /* "LH001 potential deadlock between A and B: T2 (forward) and ..." */
 const char *lh_explain_sentence(const struct lh_explain *e);
+
+/* "the finding between A and B", without emphasis. */
+const char *lh_explain_reference(const struct lh_explain *e);
 
 /* Text from outside, safe to show. */
 const char *lh_explain_clean(const struct lh_explain *e, const char *text);

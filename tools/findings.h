@@ -23,7 +23,8 @@ struct lh_findings_item {
     const struct lh_model_finding *finding; /* those with the highest grade */
     uint64_t *pids;                         /* all that have it */
     size_t npids, capacity;
-    bool shown; /* for the caller */
+    bool shown; /* this and the next are for the caller */
+    size_t npids_shown;
 };
 
 struct lh_findings {

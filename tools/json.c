@@ -65,10 +65,12 @@ static json_t *line_object(struct lh_explain *e,
     set_text(e, o, "module", line->module);
     set(o, "offset", hexadecimal(e, line->offset));
     set(o, "inlined", json_boolean(line->inlined));
+    if (line->hidden)
+        set(o, "hidden", json_true());
     return o;
 }
 
-/* The whole stack, with what the text report cuts. */
+/* The whole stack, with what the text report hides. */
 static json_t *stack_array(struct lh_explain *e, uint64_t stack)
 {
     struct lh_trace t = lh_trace_read(e->pool, e->symbols, e->process, stack);
@@ -247,6 +249,7 @@ static json_t *finding_object(struct lh_explain *e,
 }
 
 static json_t *findings_array(bool all, struct lh_symbols *symbols,
+                              struct lh_naming *names,
                               const struct lh_findings *findings)
 {
     json_t *list = json_array();
@@ -256,9 +259,9 @@ static json_t *findings_array(bool all, struct lh_symbols *symbols,
             continue;
         struct lh_pool pool = { 0 };
         struct lh_explain e;
-        lh_explain_begin(&e, &pool, symbols, item->process, item->finding);
+        lh_explain_begin(&e, &pool, symbols, names, item->process,
+                         item->finding);
         json_array_append_new(list, finding_object(&e, item));
-        lh_explain_end(&e);
         lh_pool_free(&pool);
     }
     return list;
@@ -302,13 +305,14 @@ static json_t *notes_array(struct lh_model_process *const *processes, size_t n)
 }
 
 int lh_json_report(FILE *out, bool all, struct lh_symbols *symbols,
+                   struct lh_naming *names,
                    const struct lh_findings *findings,
                    const struct lh_summary *summary,
                    struct lh_model_process *const *processes, size_t nprocesses)
 {
     json_t *report = json_object();
     set(report, "lockhound", json_integer(VERSION));
-    set(report, "findings", findings_array(all, symbols, findings));
+    set(report, "findings", findings_array(all, symbols, names, findings));
     set(report, "summary", summary_object(summary));
     set(report, "notes", notes_array(processes, nprocesses));
     int rc = json_dumpf(report, out, JSON_INDENT(2));

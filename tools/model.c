@@ -38,7 +38,7 @@ void lh_model_free(struct lh_model_process *p)
 {
     struct lh_idmap *maps[] = { &p->modules, &p->threads,     &p->locks,
                                 &p->stacks,  &p->finding_ids, &p->counts,
-                                &p->rings,   &p->orders };
+                                &p->rings,   &p->orders,      &p->births };
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         lh_idmap_free(maps[i]);
     free(p->findings);
@@ -186,6 +186,13 @@ struct lh_model_seen lh_model_seen(const struct lh_model_process *p,
     const struct lh_model_seen *final =
         lh_idmap_get(&p->counts, side->dependency);
     return final ? *final : side->seen;
+}
+
+bool lh_model_has_siblings(const struct lh_model_process *p,
+                           const struct lh_model_lock *l)
+{
+    const uint64_t *n = lh_idmap_get(&p->births, l->init ? l->init : l->first);
+    return !l->is_static && n && *n > 1;
 }
 
 uint64_t lh_model_rings(const struct lh_model_process *p,

@@ -129,7 +129,7 @@ struct lh_model_process {
     uint64_t nrecords;
     struct lh_model_input *input; /* the reading side, private */
     struct lh_idmap modules, threads, locks, stacks, finding_ids;
-    struct lh_idmap counts, rings, orders;
+    struct lh_idmap counts, rings, orders, births;
     struct lh_model_totals end;
     size_t findings_capacity, notes_capacity;
 };
@@ -163,6 +163,10 @@ const struct lh_model_stack *lh_model_stack(const struct lh_model_process *p,
  * one, else what the finding says. */
 struct lh_model_seen lh_model_seen(const struct lh_model_process *p,
                                    const struct lh_model_side *side);
+/* Whether other locks have its birthplace, as far as records show. */
+bool lh_model_has_siblings(const struct lh_model_process *p,
+                           const struct lh_model_lock *lock);
+
 /* How many rings were merged into the finding; 0 if not known. */
 uint64_t lh_model_rings(const struct lh_model_process *p,
                         const struct lh_model_finding *f);

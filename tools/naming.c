@@ -56,7 +56,7 @@ static const char *kind_word(const struct lh_explain *e,
     return is_annotated(l) ? "lock" : lh_explain_clean(e, l->kind);
 }
 
-/* A name that others of the finding may have too. */
+/* A name that others may have too. */
 static const char *plain_name(const struct lh_explain *e, uint64_t id)
 {
     const struct lh_model_lock *l = lh_model_lock(e->process, id);
@@ -75,37 +75,65 @@ static const char *plain_name(const struct lh_explain *e, uint64_t id)
 
 struct named {
     uint64_t lock;
-    const char *plain, *name;
+    char *plain, *name;
+    bool shown; /* so the name stays */
 };
 
-/* Numbers both this lock and the first that has the same name. */
-void lh_naming_add(struct lh_explain *e, struct lh_idmap *by_text,
-                   uint64_t lock)
+static uint64_t lock_key(const struct lh_explain *e, uint64_t lock)
 {
-    if (!lock || lh_idmap_get(&e->names, lock))
+    return lh_idmap_mix((uintptr_t)e->process, lock);
+}
+
+static uint64_t text_key(const struct lh_explain *e, const char *text)
+{
+    uint64_t key = (uintptr_t)e->process;
+    for (; *text; text++)
+        key = lh_idmap_mix(key, (unsigned char)*text);
+    return key;
+}
+
+static void add_number(struct lh_naming *names, struct named *n)
+{
+    n->name = lh_pool_format(&names->pool, "%s #%llu", n->plain,
+                             (unsigned long long)n->lock);
+}
+
+/* Numbers this lock and, if its name was not shown yet, the first that has the
+ * same. */
+void lh_naming_add(const struct lh_explain *e, uint64_t lock)
+{
+    struct lh_naming *names = e->names;
+    if (!lock || lh_idmap_get(&names->by_lock, lock_key(e, lock)))
         return;
-    struct named *n = lh_pool_alloc(e->pool, sizeof *n);
+    struct named *n = lh_pool_alloc(&names->pool, sizeof *n);
     n->lock = lock;
-    n->plain = n->name = plain_name(e, lock);
-    uint64_t key = 0;
-    for (const char *c = n->plain; *c; c++)
-        key = lh_idmap_mix(key, (unsigned char)*c);
-    struct named *same = lh_idmap_get(by_text, key);
-    if (same) {
-        n->name = FORMAT("%s #%llu", n->plain, (unsigned long long)lock);
-        same->name =
-            FORMAT("%s #%llu", same->plain, (unsigned long long)same->lock);
-    } else {
-        lh_idmap_put(by_text, key, n);
-    }
-    lh_idmap_put(&e->names, lock, n);
+    n->plain = n->name = lh_pool_copy(&names->pool, plain_name(e, lock));
+    lh_idmap_put(&names->by_lock, lock_key(e, lock), n);
+    struct named *same = lh_idmap_get(&names->by_text, text_key(e, n->plain));
+    if (!same)
+        lh_idmap_put(&names->by_text, text_key(e, n->plain), n);
+    else if (!same->shown)
+        add_number(names, same);
+    const struct lh_model_lock *l = lh_model_lock(e->process, lock);
+    if (same || (l && !*l->name && lh_model_has_siblings(e->process, l)))
+        add_number(names, n);
+}
+
+void lh_naming_free(struct lh_naming *names)
+{
+    lh_idmap_free(&names->by_lock);
+    lh_idmap_free(&names->by_text);
+    lh_pool_free(&names->pool);
+    *names = (struct lh_naming){ 0 };
 }
 
 const char *lh_naming_lock(const struct lh_explain *e, uint64_t lock)
 {
-    const struct named *n = lh_idmap_get(&e->names, lock);
-    return FORMAT(LH_STYLE_LOCK "%s" LH_STYLE_END,
-                  n ? n->name : "unknown lock");
+    struct named *n = lh_idmap_get(&e->names->by_lock, lock_key(e, lock));
+    if (!n)
+        return LH_STYLE_LOCK "unknown lock" LH_STYLE_END;
+    n->shown = true;
+    return FORMAT(LH_STYLE_LOCK "%s" LH_STYLE_END, n->name);
 }
 
 static const char *static_origin(const struct lh_explain *e,

@@ -3,8 +3,9 @@
  * naming.h - what the locks of a finding are called, and where they are from.
  *
  * An annotated name goes before the symbol of a static, and that before the
- * place of birth. Locks of a finding that would share a name get their number,
- * "mutex@bank.c:31 #17".
+ * place of birth. Locks that would share a name get their number, "mutex@bank.c:31 #17".
+ * A lock keeps the name that it was first shown with: names are of a whole
+ * report.
  */
 #ifndef LH_TOOLS_NAMING_H
 #define LH_TOOLS_NAMING_H
@@ -12,12 +13,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct lh_explain;
-struct lh_idmap;
+#include "idmap.h"
+#include "pool.h"
 
-/* Names a lock, once; by_text starts empty and is for the next calls. */
-void lh_naming_add(struct lh_explain *e, struct lh_idmap *by_text,
-                   uint64_t lock);
+struct lh_explain;
+
+/* The names of the locks of a report; zeroed, it is empty. */
+struct lh_naming {
+    struct lh_pool pool;
+    struct lh_idmap by_lock, by_text;
+};
+
+void lh_naming_free(struct lh_naming *names);
+
+/* Names a lock, once. Until it is asked for, a name may still get a number
+ * because of another lock's. */
+void lh_naming_add(const struct lh_explain *e, uint64_t lock);
 
 /* "accounts[0].lock", with emphasis. */
 const char *lh_naming_lock(const struct lh_explain *e, uint64_t lock);

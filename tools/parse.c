@@ -60,6 +60,15 @@ static void read_thread(struct lh_fields *r)
     slot(r, &r->process->threads, t.id, &t, sizeof t);
 }
 
+/* How many locks a stack was the birth of. */
+static void count_birth(struct lh_fields *r, uint64_t stack)
+{
+    struct lh_idmap *births = &r->process->births;
+    const uint64_t *old = lh_idmap_get(births, stack);
+    uint64_t n = old ? *old + 1 : 1;
+    slot(r, births, stack, &n, sizeof n);
+}
+
 static void read_lock(struct lh_fields *r)
 {
     struct lh_model_lock l = {
@@ -77,6 +86,9 @@ static void read_lock(struct lh_fields *r)
     l.rank = json_integer_value(rank);
     if (rank && !json_is_integer(rank))
         r->bad = "rank";
+    if (!l.is_static && (l.init || l.first) &&
+        !lh_idmap_get(&r->process->locks, l.id))
+        count_birth(r, l.init ? l.init : l.first);
     slot(r, &r->process->locks, l.id, &l, sizeof l);
 }
 

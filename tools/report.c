@@ -14,9 +14,11 @@
 #include <unistd.h>
 
 #include "diag.h"
+#include "explain.h"
 #include "findings.h"
 #include "json.h"
 #include "model.h"
+#include "naming.h"
 #include "options.h"
 #include "pool.h"
 #include "style.h"
@@ -33,6 +35,7 @@ struct report {
     size_t n, capacity;
     struct lh_findings findings;
     struct lh_symbols *symbols;
+    struct lh_naming names;
     time_t start_s;
     bool failed; /* some input was no record file */
 };
@@ -149,6 +152,23 @@ static bool any_readable(const struct report *r)
     return false;
 }
 
+static bool is_wanted(const struct report *r,
+                      const struct lh_findings_item *item)
+{
+    return item->finding->grade != LH_MODEL_CONDITIONAL || r->options.all;
+}
+
+/* All of them, so that no name has to change on the way. */
+static void name_locks(struct report *r)
+{
+    for (size_t i = 0; i < r->findings.n; i++) {
+        const struct lh_findings_item *item = r->findings.items[i];
+        if (is_wanted(r, item))
+            lh_explain_name_locks(r->symbols, &r->names, item->process,
+                                  item->finding);
+    }
+}
+
 static void write_text(struct report *r, FILE *out,
                        const struct lh_summary *summary)
 {
@@ -156,13 +176,14 @@ static void write_text(struct report *r, FILE *out,
     const char *separator = "";
     for (size_t i = 0; i < r->findings.n; i++) {
         const struct lh_findings_item *item = r->findings.items[i];
-        if (item->finding->grade == LH_MODEL_CONDITIONAL && !r->options.all)
+        if (!is_wanted(r, item))
             continue;
-        lh_text_finding(out, colour, r->symbols, item);
+        fputs(separator, out);
+        lh_text_finding(out, colour, r->symbols, &r->names, item);
         separator = "\n";
     }
-    fprintf(out, "%slockhound: %s\n", separator,
-            lh_summary_line(&r->pool, summary, r->options.all));
+    fprintf(out, "%s%s\n", separator,
+            lh_summary_text(&r->pool, summary, r->options.all, NULL));
 }
 
 static void write_report(struct report *r, const struct lh_summary *summary)
@@ -172,9 +193,10 @@ static void write_report(struct report *r, const struct lh_summary *summary)
     if (!out)
         lh_diag_fail("%s: %s (expected a file to write to)", name,
                      strerror(errno));
+    name_locks(r);
     if (r->options.json)
-        lh_json_report(out, r->options.all, r->symbols, &r->findings, summary,
-                       r->processes, r->n);
+        lh_json_report(out, r->options.all, r->symbols, &r->names, &r->findings,
+                       summary, r->processes, r->n);
     else
         write_text(r, out, summary);
     bool bad = ferror(out) != 0 || fflush(out) != 0;
@@ -203,6 +225,7 @@ int lh_report_main(int argc, char **argv)
     if (r.failed)
         status = LH_EXIT_USAGE;
     lh_findings_free(&r.findings);
+    lh_naming_free(&r.names);
     lh_symbols_free(r.symbols);
     for (size_t i = 0; i < r.n; i++)
         lh_model_free(r.processes[i]);

@@ -13,9 +13,11 @@
 #include <unistd.h>
 
 #include "diag.h"
+#include "explain.h"
 #include "findings.h"
 #include "follow.h"
 #include "model.h"
+#include "naming.h"
 #include "options.h"
 #include "pool.h"
 #include "setting.h"
@@ -38,6 +40,7 @@ struct run {
     struct lh_spawn target;
     struct lh_findings findings;
     struct lh_symbols *symbols;
+    struct lh_naming names;
     uint64_t *looked; /* records seen of each of follow.processes */
     size_t nlooked, capacity;
     bool colour;
@@ -186,12 +189,13 @@ static void show(struct run *r, struct lh_findings_item *item)
     if (!out)
         lh_diag_fail("out of memory");
     fputc('\n', out);
-    lh_text_finding(out, r->colour, r->symbols, item);
+    lh_text_finding(out, r->colour, r->symbols, &r->names, item);
     if (fclose(out) == 0)
         fwrite(text, 1, n, stderr);
     fflush(stderr);
     free(text);
     item->shown = true;
+    item->npids_shown = item->npids;
 }
 
 /* Possible ones are shown at once; conditional ones may still rise, and wait
@@ -253,14 +257,14 @@ static void say_repeated(struct run *r)
 {
     for (size_t i = 0; i < r->findings.n; i++) {
         const struct lh_findings_item *item = r->findings.items[i];
-        if (!item->shown || item->npids < 2)
+        if (!item->shown || item->npids <= item->npids_shown)
             continue;
-        lh_diag_say("%s of pid %llu also in pid %llu%s; in %zu processes",
-                    item->finding->kind, (unsigned long long)item->process->pid,
-                    (unsigned long long)(item->pids[0] == item->process->pid
-                                             ? item->pids[1]
-                                             : item->pids[0]),
-                    item->npids > 2 ? " and others" : "", item->npids);
+        struct lh_explain e;
+        lh_explain_begin(&e, &r->pool, r->symbols, &r->names, item->process,
+                         item->finding);
+        size_t more = item->npids - item->npids_shown;
+        lh_diag_say("%s was also made in %zu other process%s",
+                    lh_explain_reference(&e), more, more == 1 ? "" : "es");
     }
 }
 
@@ -285,25 +289,25 @@ static bool any_shown(const struct run *r)
 
 static void conclude(struct run *r, struct lh_summary *summary)
 {
-    size_t readable = 0;
     if (any_shown(r))
         fputc('\n', stderr);
     int status = r->target.status;
     if (WIFSIGNALED(status))
         lh_diag_say("%s was killed by signal %d (%s)", r->options.rest[0],
                     WTERMSIG(status), strsignal(WTERMSIG(status)));
-    for (size_t i = 0; i < r->follow.n; i++)
-        readable += r->follow.processes[i]->started;
     lh_summary_notes(r->follow.processes, r->follow.n);
     say_repeated(r);
     say_living(r);
-    if (!readable)
+    if (r->follow.n == 0)
         lh_diag_say("no records were written: the preload was not loaded "
                     "(static or privileged program, or LD_PRELOAD cleared?)");
     lh_summary_count(summary, &r->findings, r->follow.processes, r->follow.n);
-    bool empty = !readable && r->dir_is_new && rmdir(r->dir) == 0;
-    lh_diag_say("%s%s%s", lh_summary_line(&r->pool, summary, r->options.all),
-                empty ? "" : "; records in ", empty ? "" : r->dir);
+    for (size_t i = 0; i < r->follow.n; i++)
+        summary->unwatched += !r->follow.processes[i]->started;
+    bool empty = r->follow.n == 0 && r->dir_is_new && rmdir(r->dir) == 0;
+    fprintf(stderr, "%s\n",
+            lh_summary_text(&r->pool, summary, r->options.all,
+                            empty ? NULL : r->dir));
 }
 
 static int exit_status(const struct run *r, const struct lh_summary *summary)
@@ -331,6 +335,7 @@ int lh_run_main(int argc, char **argv)
     conclude(&r, &summary);
     int status = exit_status(&r, &summary);
     lh_findings_free(&r.findings);
+    lh_naming_free(&r.names);
     lh_symbols_free(r.symbols);
     lh_follow_end(&r.follow);
     free(r.looked);

@@ -9,6 +9,7 @@
 #include "idmap.h"
 #include "model.h"
 #include "pool.h"
+#include "style.h"
 
 static const struct {
     const char *kind, *one, *many;
@@ -61,6 +62,14 @@ static void count_finding(struct lh_summary *s,
         s->status = status;
 }
 
+static bool was_turned_off(const struct lh_model_process *p)
+{
+    for (size_t i = 0; i < p->nnotes; i++)
+        if (strcmp(p->notes[i].code, "off") == 0)
+            return true;
+    return false;
+}
+
 void lh_summary_count(struct lh_summary *s, const struct lh_findings *findings,
                       struct lh_model_process *const *processes, size_t n)
 {
@@ -71,6 +80,8 @@ void lh_summary_count(struct lh_summary *s, const struct lh_findings *findings,
     for (size_t i = 0; i < n; i++) {
         if (!processes[i]->started)
             continue;
+        s->unwatched += was_turned_off(processes[i]);
+        s->unended += !processes[i]->ended;
         struct lh_model_totals t = lh_model_totals(processes[i]);
         s->locks += t.locks;
         s->threads += t.threads;
@@ -105,21 +116,81 @@ static const char *findings_words(struct lh_pool *pool,
     return *text ? text : "no findings";
 }
 
-const char *lh_summary_line(struct lh_pool *pool, const struct lh_summary *s,
-                            bool all)
+static const char *conditional_words(struct lh_pool *pool,
+                                     const struct lh_summary *s, bool all)
 {
-    const char *conditional = "";
-    if (s->conditional)
-        conditional =
-            lh_pool_format(pool, ", %zu conditional%s", s->conditional,
-                           all                   ? ""
-                           : s->conditional == 1 ? " (--all shows it)"
-                                                 : " (--all shows them)");
-    return lh_pool_format(pool, "%s%s; %s, %s, %s, %s", findings_words(pool, s),
-                          conditional, plural(pool, s->locks, "lock", "locks"),
-                          plural(pool, s->threads, "thread", "threads"),
-                          plural(pool, s->orders, "order", "orders"),
+    if (!s->conditional)
+        return "";
+    return lh_pool_format(pool, ", %zu conditional%s", s->conditional,
+                          all                   ? ""
+                          : s->conditional == 1 ? " (--all shows it)"
+                                                : " (--all shows them)");
+}
+
+/* Of a process that did not end by itself only the least numbers are known,
+ * and 0 says nothing. */
+static const char *count_words(struct lh_pool *pool, const struct lh_summary *s)
+{
+    const char *text = s->unended ? "at least " : "";
+    if (s->locks)
+        text = lh_pool_format(
+            pool, "%s%s, ", text,
+            plural(pool, s->locks, "nested lock", "nested locks"));
+    if (s->threads)
+        text = lh_pool_format(pool, "%s%s, ", text,
+                              plural(pool, s->threads, "thread", "threads"));
+    if (s->orders)
+        text = lh_pool_format(pool, "%s%s, ", text,
+                              plural(pool, s->orders, "order", "orders"));
+    if (!s->locks && !s->threads && !s->orders)
+        text = "";
+    return lh_pool_format(pool, "%s%s", text,
                           plural(pool, s->processes, "process", "processes"));
+}
+
+/* What keeps "no findings" from meaning that all is well. */
+static const char *reserve_words(struct lh_pool *pool,
+                                 const struct lh_summary *s)
+{
+    if (s->unwatched)
+        return lh_pool_format(
+            pool, ", but %s could not be watched%s",
+            plural(pool, s->unwatched, "process", "processes"),
+            s->unwatched < s->processes || s->locks ? " to the end" : "");
+    if (s->processes && !s->locks && !s->orders && !s->counting &&
+        !s->conditional && !s->unended)
+        return ": no lock was taken while another was held";
+    return "";
+}
+
+/* Breaks a line that is too long after the last "; " or ", " that fits. */
+static const char *fold(struct lh_pool *pool, const char *text)
+{
+    char *copy = lh_pool_copy(pool, text), *line = copy;
+    const char *result = "";
+    while (lh_style_width(line) > LH_STYLE_COLUMNS) {
+        char *at = NULL;
+        for (char *c = line; *c && c - line < LH_STYLE_COLUMNS; c++)
+            if ((*c == ';' || *c == ',') && c[1] == ' ')
+                at = c;
+        if (!at)
+            break;
+        result = lh_pool_format(pool, "%s%.*s\n", result, (int)(at + 1 - line),
+                                line);
+        line = lh_pool_format(pool, "  %s", at + 2);
+    }
+    return lh_pool_format(pool, "%s%s", result, line);
+}
+
+const char *lh_summary_text(struct lh_pool *pool, const struct lh_summary *s,
+                            bool all, const char *dir)
+{
+    char *text = lh_pool_format(
+        pool, "lockhound: %s%s%s; %s%s%s", findings_words(pool, s),
+        conditional_words(pool, s, all), reserve_words(pool, s),
+        count_words(pool, s), dir ? "; records in " : "", dir ? dir : "");
+    lh_style_clean(text);
+    return fold(pool, text);
 }
 
 void lh_summary_notes(struct lh_model_process *const *processes, size_t n)

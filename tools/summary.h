@@ -31,6 +31,8 @@ struct lh_summary {
     size_t nkinds;
     size_t counting, conditional;
     size_t processes;
+    size_t unended; /* their counts are what was seen of them */
+    size_t unwatched; /* at all or to the end, as they say themselves */
     uint64_t locks, threads, orders;
     int status; /* 0, 66 or 67 */
 };
@@ -38,10 +40,16 @@ struct lh_summary {
 void lh_summary_count(struct lh_summary *s, const struct lh_findings *findings,
                       struct lh_model_process *const *processes, size_t n);
 
-/* "1 possible deadlock (LH001), 2 conditional (--all shows them); 14 locks,
- * 3 threads, 9 orders, 1 process". all: they are shown. */
-const char *lh_summary_line(struct lh_pool *pool, const struct lh_summary *s,
-                            bool all);
+/*
+ * "lockhound: 1 possible deadlock (LH001), 2 conditional (--all shows them);
+ *   14 nested locks, 3 threads, 9 orders, 1 process": one line, or more where
+ * that is too long for 80 columns, without a newline at the end.
+ *
+ * all   conditional ones are shown
+ * dir   folder of the records, to be named; or NULL
+ */
+const char *lh_summary_text(struct lh_pool *pool, const struct lh_summary *s,
+                            bool all, const char *dir);
 
 /* Says each note of the processes, that is what limits their records, once. */
 void lh_summary_notes(struct lh_model_process *const *processes, size_t n);

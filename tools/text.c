@@ -14,7 +14,8 @@
 
 enum {
     MAX_SIDES = 8,     /* of a ring; the JSON report has all */
-    MAX_FUNCTION = 36, /* columns in which functions are aligned */
+    MAX_FUNCTION = 44, /* columns in which functions are aligned */
+    MAX_NAME = 56,     /* bytes of a function's name that are shown */
     MAX_PIDS = 8,      /* listed */
 };
 
@@ -63,8 +64,10 @@ static void locks(struct page *p)
 static char *shown_function(struct page *p, const struct lh_trace_line *line)
 {
     const char *name = lh_trace_function(&p->pool, line);
-    char *text = lh_pool_format(&p->pool, "%s%s", name,
-                                line->inlined ? " (inlined)" : "");
+    const char *inlined = line->inlined ? " (inlined)" : "";
+    bool cut = strlen(name) > MAX_NAME;
+    char *text = lh_pool_format(&p->pool, "%.*s%s%s", MAX_NAME, name,
+                                cut ? "..." : "", inlined);
     lh_style_clean(text);
     return text;
 }
@@ -82,21 +85,25 @@ static char *shown_source(struct page *p, const struct lh_trace_line *line)
     return text;
 }
 
+/* The source goes to its column, or to a line of its own. */
 static void stack_line(struct page *p, size_t number, size_t column,
                        const struct lh_trace_line *line)
 {
+    char label[32];
     const char *function = shown_function(p, line);
     const char *source = shown_source(p, line);
+    snprintf(label, sizeof label, "#%zu", number);
+    size_t indent = 6 + strlen(label) + 1;
     size_t width = lh_style_width(function);
-    size_t pad = width < column ? column - width : 0;
+    size_t room = LH_STYLE_COLUMNS - lh_style_width(source);
+    fprintf(p->out, "      %s %s", label, function);
     if (!*source)
-        fprintf(p->out, "      #%zu %s\n", number, function);
-    else if (10 + width + pad + 2 + lh_style_width(source) > LH_STYLE_COLUMNS)
-        fprintf(p->out, "      #%zu %s\n          %s\n", number, function,
-                source);
+        fputc('\n', p->out);
+    else if (width <= column && lh_style_width(source) < LH_STYLE_COLUMNS &&
+             indent + column + 2 <= room)
+        fprintf(p->out, "%*s  %s\n", (int)(column - width), "", source);
     else
-        fprintf(p->out, "      #%zu %s%*s  %s\n", number, function, (int)pad,
-                "", source);
+        fprintf(p->out, "\n%*s%s\n", (int)indent + 2, "", source);
 }
 
 static void stack(struct page *p, uint64_t id)
@@ -191,10 +198,11 @@ static void processes(struct page *p, const struct lh_findings_item *item)
 }
 
 void lh_text_finding(FILE *out, bool colour, struct lh_symbols *symbols,
+                     struct lh_naming *names,
                      const struct lh_findings_item *item)
 {
     struct page p = { .out = out, .colour = colour };
-    lh_explain_begin(&p.explain, &p.pool, symbols, item->process,
+    lh_explain_begin(&p.explain, &p.pool, symbols, names, item->process,
                      item->finding);
     headline(&p, lh_explain_sentence(&p.explain));
     fputc('\n', out);
@@ -207,6 +215,5 @@ void lh_text_finding(FILE *out, bool colour, struct lh_symbols *symbols,
     if (*advice)
         paragraph(&p, 2, 4, lh_pool_format(&p.pool, "Fix: %s", advice));
     processes(&p, item);
-    lh_explain_end(&p.explain);
     lh_pool_free(&p.pool);
 }

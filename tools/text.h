@@ -9,10 +9,12 @@
 #include <stdio.h>
 
 struct lh_findings_item;
+struct lh_naming;
 struct lh_symbols;
 
-/* Writes the finding, with an empty line before. */
+/* Writes the finding as paragraphs. */
 void lh_text_finding(FILE *out, bool colour, struct lh_symbols *symbols,
+                     struct lh_naming *names,
                      const struct lh_findings_item *item);
 
 #endif

@@ -25,7 +25,7 @@ static void add_frame(struct lines *l, struct lh_symbols *symbols,
                       struct lh_model_frame frame)
 {
     const struct lh_model_module *m = lh_model_module(process, frame.module);
-    struct lh_trace_line line = { "", "", "", 0, false, "", frame.offset };
+    struct lh_trace_line line = { "", "", "", 0, false, false, "", frame.offset };
     size_t n = 0;
     const struct lh_symbols_place *places = NULL;
     if (m) {
@@ -45,6 +45,97 @@ static void add_frame(struct lines *l, struct lh_symbols *symbols,
         add(l, line);
 }
 
+static bool begins(const char *text, const char *const *words)
+{
+    for (; *words; words++)
+        if (strncmp(text, *words, strlen(*words)) == 0)
+            return true;
+    return false;
+}
+
+/* The rest of a name that is in namespace std, without the inline namespaces
+ * of libstdc++ and libc++; NULL if it is elsewhere. */
+static const char *in_std(const char *function)
+{
+    static const char *const versions[] = { "__1::", "__ndk1::", "__cxx11::",
+                                            "_V2::", NULL };
+    if (strncmp(function, "std::", 5) != 0)
+        return NULL;
+    const char *rest = function + 5;
+    for (const char *const *v = versions; *v; v++)
+        if (strncmp(rest, *v, strlen(*v)) == 0)
+            rest += strlen(*v);
+    return rest;
+}
+
+/* Whether a component of the name, outside of template arguments, begins with
+ * an underscore, as only an implementation's own may. */
+static bool is_internal(const char *name)
+{
+    size_t depth = 0;
+    bool start = true;
+    for (; *name; name++) {
+        if (start && depth == 0 && *name == '_')
+            return true;
+        start = *name == ':';
+        depth += *name == '<' || *name == '(';
+        depth -= depth && (*name == '>' || *name == ')');
+    }
+    return false;
+}
+
+/* What calls the program's functions for it: invoke, function, thread. */
+static bool is_plumbing(const struct lh_trace_line *line)
+{
+    static const char *const names[] = { "invoke",   "function<", "thread::",
+                                         "jthread::", "apply",    "tuple<",
+                                         "bind",     NULL };
+    const char *rest = in_std(line->function);
+    return rest && (begins(rest, names) || is_internal(rest));
+}
+
+bool lh_trace_is_runtime(const struct lh_trace_line *line)
+{
+    static const char *const modules[] = { "libc.so",    "libc-2",
+                                           "libpthread", "ld-linux",
+                                           "libstdc++",  "libc++",
+                                           NULL };
+    static const char *const functions[] = { "start_thread",
+                                             "clone",
+                                             "__clone",
+                                             "_start",
+                                             "__libc_start",
+                                             "execute_native_thread_routine",
+                                             "asan_thread_start",
+                                             "__tsan_thread_start_func",
+                                             "__interceptor_",
+                                             "___interceptor_",
+                                             NULL };
+    return begins(lh_place_base(line->module), modules) ||
+           begins(line->function, functions) || is_plumbing(line);
+}
+
+/* What stands between the program and a hook, inlined or not. */
+static bool is_wrapper(const struct lh_trace_line *line)
+{
+    static const char *const functions[] = {
+        "std::",          "__gthread",       "__gnu_cxx", "lockhound_",
+        "__interceptor_", "___interceptor_", NULL
+    };
+    return begins(line->function, functions);
+}
+
+static void hide(struct lh_trace_line *lines, size_t n)
+{
+    size_t first = 0, end = n;
+    while (end > 1 && lh_trace_is_runtime(&lines[end - 1]))
+        lines[--end].hidden = true;
+    while (first + 1 < end && is_wrapper(&lines[first]))
+        lines[first++].hidden = true;
+    for (size_t i = first + 1; i < end; i++)
+        lines[i].hidden = is_plumbing(&lines[i]);
+}
+
 struct lh_trace lh_trace_read(struct lh_pool *pool, struct lh_symbols *symbols,
                               const struct lh_model_process *process,
                               uint64_t stack)
@@ -59,59 +150,19 @@ struct lh_trace lh_trace_read(struct lh_pool *pool, struct lh_symbols *symbols,
     if (l.n)
         memcpy(kept, l.list, l.n * sizeof *kept);
     free(l.list);
+    hide(kept, l.n);
     return (struct lh_trace){ kept, l.n, true, s->partial, s->truncated };
 }
 
-static bool begins(const char *text, const char *const *words)
+struct lh_trace lh_trace_cut(struct lh_pool *pool, struct lh_trace trace)
 {
-    for (; *words; words++)
-        if (strncmp(text, *words, strlen(*words)) == 0)
-            return true;
-    return false;
-}
-
-bool lh_trace_is_runtime(const struct lh_trace_line *line)
-{
-    static const char *const modules[] = { "libc.so",    "libc-2",
-                                           "libpthread", "ld-linux",
-                                           "libstdc++",  NULL };
-    static const char *const functions[] = { "start_thread",
-                                             "clone",
-                                             "__clone",
-                                             "_start",
-                                             "__libc_start",
-                                             "execute_native_thread_routine",
-                                             "std::thread::",
-                                             "asan_thread_start",
-                                             "__tsan_thread_start_func",
-                                             "__interceptor_",
-                                             "___interceptor_",
-                                             "std::__invoke",
-                                             "std::invoke",
-                                             "std::__tuple",
-                                             NULL };
-    return begins(lh_place_base(line->module), modules) ||
-           begins(line->function, functions);
-}
-
-/* What stands between the program and a hook, inlined or not. */
-static bool is_wrapper(const struct lh_trace_line *line)
-{
-    static const char *const functions[] = {
-        "std::",          "__gthread",       "__gnu_cxx", "lockhound_",
-        "__interceptor_", "___interceptor_", NULL
-    };
-    return begins(line->function, functions);
-}
-
-struct lh_trace lh_trace_cut(struct lh_trace trace)
-{
-    while (trace.n > 1 && lh_trace_is_runtime(&trace.lines[trace.n - 1]))
-        trace.n--;
-    while (trace.n > 1 && is_wrapper(&trace.lines[0])) {
-        trace.lines++;
-        trace.n--;
-    }
+    struct lh_trace_line *kept = lh_pool_array(pool, trace.n, sizeof *kept);
+    size_t n = 0;
+    for (size_t i = 0; i < trace.n; i++)
+        if (!trace.lines[i].hidden)
+            kept[n++] = trace.lines[i];
+    trace.lines = kept;
+    trace.n = n;
     return trace;
 }
 

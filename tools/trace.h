@@ -19,6 +19,7 @@ struct lh_trace_line {
     const char *file, *built_in;
     int line;
     bool inlined;
+    bool hidden; /* see lh_trace_cut() */
     const char *module; /* path; "" if not known */
     uint64_t offset;    /* in the module, or an address; as recorded */
 };
@@ -36,10 +37,11 @@ struct lh_trace lh_trace_read(struct lh_pool *pool, struct lh_symbols *symbols,
                               const struct lh_model_process *process,
                               uint64_t stack);
 
-/* Without what is no part of the program: the frames of libc below main and
- * below a thread's start, and the library functions (std::mutex::lock) that
- * only pass a lock on. Keeps one line at least. */
-struct lh_trace lh_trace_cut(struct lh_trace trace);
+/* Without the hidden lines, which are no part of the program: the frames of
+ * libc below main and below a thread's start, the library functions that only
+ * pass a lock on (std::mutex::lock) or a call (std::__invoke). One line at
+ * least is never hidden. */
+struct lh_trace lh_trace_cut(struct lh_pool *pool, struct lh_trace trace);
 
 /* "bank.c:31", else "transfer in bank", else "bank+0x1234". */
 const char *lh_trace_where(struct lh_pool *pool,
@@ -49,7 +51,7 @@ const char *lh_trace_where(struct lh_pool *pool,
 const char *lh_trace_function(struct lh_pool *pool,
                               const struct lh_trace_line *line);
 
-/* Whether a function belongs to libc or the C++ library's own thread start. */
+/* Whether a function belongs to libc or is plumbing of the C++ library. */
 bool lh_trace_is_runtime(const struct lh_trace_line *line);
 
 /* The function at a frame that is no return address, or "". */

@@ -34,15 +34,20 @@ static uint8_t state_of(const struct lh_slot *slot)
     return atomic_load_explicit(&slot->state, memory_order_relaxed);
 }
 
-bool lh_held_is_held(const struct lh_thread *t, const struct lh_slot *slot)
+/* Asks the mutex itself. A program may unmap what it holds. */
+static bool owns(const struct lh_thread *t, const struct lh_slot *slot)
 {
     const pthread_mutex_t *mutex = slot->lock;
+
+    return lh_sys_can_read(&mutex->__data.__owner) &&
+           mutex->__data.__owner == t->tid;
+}
+
+bool lh_held_is_held(const struct lh_thread *t, const struct lh_slot *slot)
+{
     uint8_t state = state_of(slot);
 
-    /* A program may unmap what it holds. */
-    return state == LH_HOLDS ||
-           (state == LH_TAKES && lh_sys_can_read(&mutex->__data.__owner) &&
-            mutex->__data.__owner == t->tid);
+    return state == LH_HOLDS || (state == LH_TAKES && slot != t->unsure);
 }
 
 /* The slot below, over chunk borders; NULL below the oldest. */
@@ -132,6 +137,20 @@ static void drop_abandoned(struct lh_thread *t, uintptr_t cfa)
     }
 }
 
+/*
+ * What was asked for before this request was got since, or the thread would not
+ * be here; but for the newest, which a signal handler may have interrupted.
+ */
+static void doubt_newest(struct lh_thread *t, struct lh_slot *request)
+{
+    struct lh_slot *slot = below(request);
+
+    while (slot && state_of(slot) == LH_GONE)
+        slot = below(slot);
+    t->unsure =
+        slot && state_of(slot) == LH_TAKES && !owns(t, slot) ? slot : NULL;
+}
+
 /* Does the thread hold anything, apart from what this slot asks for? */
 static bool holds_anything(struct lh_thread *t, struct lh_slot *slot)
 {
@@ -213,13 +232,13 @@ static bool is_without_order(const struct lh_thread *t,
 static void learn(struct lh_thread *t, struct lh_slot *slot)
 {
     struct lh_site *site = lh_site_add(slot->pc);
-    bool nested = holds_anything(t, slot);
-    bool request = nested && lh_wait_of(slot->how) != LH_WAIT_TRY;
     uint32_t dependency = 0;
-    bool cold, nesting;
+    bool request, cold, nesting;
 
     if (!site)
         return;
+    doubt_newest(t, slot);
+    request = holds_anything(t, slot) && lh_wait_of(slot->how) != LH_WAIT_TRY;
     if (request)
         mark_nesting(t, slot);
     cold = lh_site_is_cold(site);
@@ -448,7 +467,7 @@ static void renew_key(struct lh_slot *slot)
 void lh_held_settle_all(struct lh_thread *t)
 {
     for (struct lh_slot *s = lh_held_first(t); s; s = lh_held_next(t, s))
-        if (state_of(s) == LH_TAKES && lh_held_is_held(t, s))
+        if (state_of(s) == LH_TAKES && owns(t, s))
             atomic_store_explicit(&s->state, LH_HOLDS, memory_order_relaxed);
 }
 

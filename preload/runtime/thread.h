@@ -46,7 +46,8 @@ struct lh_thread {
     char name[16]; /* by pthread_setname_np; else empty */
     void *(*start)(void *);
     void *argument;
-    struct lh_chunk *chunk; /* the first */
+    struct lh_chunk *chunk;       /* the first */
+    const struct lh_slot *unsure; /* LH_TAKES that was not got yet: held.c */
     struct lh_stack_cache *stacks;
     unsigned notes;              /* to be printed: bits */
     struct lh_fmt out;           /* records to be written */
