@@ -99,7 +99,8 @@ deps:
 	    apt-get install -y --no-install-recommends $$missing; fi
 
 demo: all
-	-$(B)/lockhound run -- $(B)/examples/broken_transfer
+	$(B)/lockhound run --dir=$(B)/demo --exit-code=0 -- \
+	  $(B)/examples/broken_transfer
 
 clean:
 	rm -rf build

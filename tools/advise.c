@@ -43,9 +43,9 @@ static bool same_line(const struct lh_trace_line *a,
 }
 
 /* Where a side asks for its second lock: outside of a function of the program
- * that takes any lock, both of them, for its callers. */
-static const char *request_site(const struct lh_explain *e,
-                                const struct lh_model_side *s)
+ * that takes any lock, both of them, for its callers. No line if unknown. */
+static struct lh_trace_line request_line(const struct lh_explain *e,
+                                         const struct lh_model_side *s)
 {
     struct lh_trace held = lh_explain_stack(e, s->holds_stack);
     struct lh_trace wanted = lh_explain_stack(e, s->wants_stack);
@@ -55,7 +55,28 @@ static const char *request_site(const struct lh_explain *e,
         i++;
     if (i == held.n || i == wanted.n)
         i = 0;
-    return wanted.n ? line_words(e, &wanted.lines[i]) : "an unknown place";
+    return wanted.n ? wanted.lines[i] : (struct lh_trace_line){ 0 };
+}
+
+static const char *request_site(const struct lh_explain *e,
+                                const struct lh_model_side *s)
+{
+    struct lh_trace_line line = request_line(e, s);
+    return line.function ? line_words(e, &line) : "an unknown place";
+}
+
+/* "in f (a.c:3) or in g (a.c:8)", "in f (a.c:3 or a.c:8)". */
+static const char *either_site(const struct lh_explain *e)
+{
+    const struct lh_model_side *s = e->finding->sides;
+    struct lh_trace_line a = request_line(e, &s[0]), b = request_line(e, &s[1]);
+    if (!a.function || !b.function || !*a.file || !*b.file ||
+        strcmp(a.function, b.function) != 0)
+        return FORMAT("in %s or in %s", request_site(e, &s[0]),
+                      request_site(e, &s[1]));
+    return lh_explain_clean(e, FORMAT("in %s (%s or %s)", a.function,
+                                      lh_trace_where(e->pool, &a),
+                                      lh_trace_where(e->pool, &b)));
 }
 
 /* Whether taking W while holding H goes against the ranks given to them. */
@@ -107,23 +128,67 @@ static const char *odd_advice(const struct lh_explain *e, size_t odd)
                   lh_naming_lock(e, s->holds));
 }
 
+/* Both sides go through one line, so it is the callers, or the data, that
+ * decide on the order. */
+static const char *one_site_advice(const struct lh_explain *e, int odd,
+                                   const char *site)
+{
+    const struct lh_model_side *s = &e->finding->sides[odd >= 0 ? odd : 0];
+    const char *held = lh_naming_lock(e, s->holds);
+    const char *wanted = lh_naming_lock(e, s->wants);
+    if (odd >= 0)
+        return FORMAT("take %s before %s everywhere, as is usual; both orders "
+                      "come from %s.",
+                      wanted, held, site);
+    return FORMAT("take %s and %s in one order everywhere; both orders come "
+                  "from %s.",
+                  held, wanted, site);
+}
+
 static const char *pair_advice(const struct lh_explain *e)
 {
     const struct lh_model_side *s = e->finding->sides;
-    const char *a = request_site(e, &s[0]), *b = request_site(e, &s[1]);
+    const char *a = request_site(e, &s[0]);
     int odd = lh_advise_odd(e);
-    bool one_site = strcmp(a, b) == 0;
+    bool one_site = strcmp(a, request_site(e, &s[1])) == 0;
     if (odd >= 0 && (!one_site || against_ranks(e, (size_t)odd)))
         return odd_advice(e, (size_t)odd);
-    const char *first = lh_naming_lock(e, s[0].holds);
-    const char *second = lh_naming_lock(e, s[0].wants);
     if (one_site)
-        return FORMAT("take %s and %s in one order in %s, for example that of "
-                      "their addresses.",
-                      first, second, a);
-    return FORMAT("take %s and %s in one order: change it in %s or in %s, or "
-                  "release the one before taking the other.",
-                  first, second, a, b);
+        return one_site_advice(e, odd, a);
+    return FORMAT("take %s and %s in one order: change it %s, or release the "
+                  "one before taking the other.",
+                  lh_naming_lock(e, s[0].holds), lh_naming_lock(e, s[0].wants),
+                  either_site(e));
+}
+
+/* Whether all sides make their request in one line. */
+static bool one_line(const struct lh_explain *e)
+{
+    const struct lh_model_finding *f = e->finding;
+    struct lh_trace_line first = request_line(e, &f->sides[0]);
+    for (size_t i = 1; i < f->nsides; i++) {
+        struct lh_trace_line line = request_line(e, &f->sides[i]);
+        if (!first.function || !line.function || !same_line(&first, &line))
+            return false;
+    }
+    return true;
+}
+
+/* Whether the same two lines take all the locks, each now first and now second:
+ * whatever they are, that code makes no difference between them. */
+static bool same_role(const struct lh_explain *e)
+{
+    const struct lh_model_finding *f = e->finding;
+    struct lh_trace first = lh_explain_stack(e, f->sides[0].holds_stack);
+    for (size_t i = 0; i < f->nsides; i++) {
+        const struct lh_model_side *s = &f->sides[i];
+        const struct lh_model_lock *l = lh_model_lock(e->process, s->holds);
+        struct lh_trace t = lh_explain_stack(e, s->holds_stack);
+        if (!l || l->is_static || *l->name || !first.n || !t.n ||
+            !same_line(&first.lines[0], &t.lines[0]))
+            return false;
+    }
+    return one_line(e);
 }
 
 static bool all_alike(const struct lh_explain *e)
@@ -131,7 +196,7 @@ static bool all_alike(const struct lh_explain *e)
     const struct lh_model_finding *f = e->finding;
     for (size_t i = 0; i < f->nsides; i++)
         if (!lh_naming_alike(e, f->sides[i].holds, f->sides[i].wants))
-            return false;
+            return same_role(e);
     return f->nsides > 0;
 }
 
@@ -169,7 +234,10 @@ const char *lh_advise_fix(const struct lh_explain *e)
     for (size_t i = 0; i < f->nsides; i++)
         if (f->sides[i].wait == LH_MODEL_CONDITION)
             return condition_advice(e, &f->sides[i]);
-    if (lh_advise_odd(e) < 0 && all_alike(e))
+    bool ranked = false;
+    for (size_t i = 0; i < f->nsides; i++)
+        ranked |= against_ranks(e, i);
+    if (!ranked && all_alike(e) && (lh_advise_odd(e) < 0 || one_line(e)))
         return FORMAT("these locks are alike: take them in one order "
                       "everywhere, for example that of their addresses.");
     return f->nsides == 2 ? pair_advice(e) : ring_advice(e);
@@ -205,17 +273,21 @@ static const char *ordered_text(const struct lh_explain *e,
     const char *first = lh_explain_thread(e, before);
     const char *second = lh_explain_thread(e, after);
     if (a && b && a->joined_by && b->creator && a->joined_by == b->creator)
-        return FORMAT("%s was created after %s was joined, both by %s.", second,
-                      first, lh_explain_thread(e, b->creator));
+        return FORMAT("in this run %s was created after %s was joined, both "
+                      "by %s.",
+                      second, first, lh_explain_thread(e, b->creator));
     if (a && a->joined_by == after)
-        return FORMAT("%s did its part after it had joined %s.", second, first);
+        return FORMAT("in this run %s did its part after it had joined %s.",
+                      second, first);
     if (b && b->creator == before)
-        return FORMAT("%s did its part before it created %s.", first, second);
+        return FORMAT("in this run %s did its part before it created %s.",
+                      first, second);
     if (a && a->joined_by)
-        return FORMAT("%s was joined, by %s, before %s did its part.", first,
-                      lh_explain_thread(e, a->joined_by), second);
-    return FORMAT("%s always ends its part before %s begins, by the order in "
-                  "which threads are created and joined.",
+        return FORMAT("in this run %s was joined, by %s, before %s did its "
+                      "part.",
+                      first, lh_explain_thread(e, a->joined_by), second);
+    return FORMAT("in this run %s did its part before %s began its own, by "
+                  "the order in which threads are created and joined.",
                   first, second);
 }
 

@@ -26,8 +26,8 @@ const char *lh_explain_clean(const struct lh_explain *e, const char *text)
 
 struct lh_trace lh_explain_stack(const struct lh_explain *e, uint64_t stack)
 {
-    return lh_trace_cut(
-        e->pool, lh_trace_read(e->pool, e->symbols, e->process, stack));
+    return lh_trace_cut(e->pool,
+                        lh_trace_read(e->pool, e->symbols, e->process, stack));
 }
 
 /* "bank.c:31" of a stack, or "" if nothing is known of it. */

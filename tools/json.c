@@ -283,6 +283,8 @@ static json_t *summary_object(const struct lh_summary *s)
     set(o, "threads", number(s->threads));
     set(o, "orders", number(s->orders));
     set(o, "processes", number(s->processes));
+    set(o, "unended", number(s->unended));
+    set(o, "unwatched", number(s->unwatched));
     set(o, "kinds", kinds);
     return o;
 }
@@ -305,8 +307,7 @@ static json_t *notes_array(struct lh_model_process *const *processes, size_t n)
 }
 
 int lh_json_report(FILE *out, bool all, struct lh_symbols *symbols,
-                   struct lh_naming *names,
-                   const struct lh_findings *findings,
+                   struct lh_naming *names, const struct lh_findings *findings,
                    const struct lh_summary *summary,
                    struct lh_model_process *const *processes, size_t nprocesses)
 {

@@ -17,8 +17,7 @@ struct lh_symbols;
 
 /* all: conditional findings too. Returns 0 or an errno number. */
 int lh_json_report(FILE *out, bool all, struct lh_symbols *symbols,
-                   struct lh_naming *names,
-                   const struct lh_findings *findings,
+                   struct lh_naming *names, const struct lh_findings *findings,
                    const struct lh_summary *summary,
                    struct lh_model_process *const *processes,
                    size_t nprocesses);

@@ -3,9 +3,9 @@
  * naming.h - what the locks of a finding are called, and where they are from.
  *
  * An annotated name goes before the symbol of a static, and that before the
- * place of birth. Locks that would share a name get their number, "mutex@bank.c:31 #17".
- * A lock keeps the name that it was first shown with: names are of a whole
- * report.
+ * place of birth. Locks that would share a name get their number,
+ * "mutex@bank.c:31 #17". A lock keeps the name that it was first shown with:
+ * names are of a whole report.
  */
 #ifndef LH_TOOLS_NAMING_H
 #define LH_TOOLS_NAMING_H

@@ -101,7 +101,7 @@ static bool set_output(struct lh_options *o, const char *value)
     }
 #define EXIT_CODE                                                              \
     {                                                                          \
-        "exit-code", "N", "exit status when there are findings (66)",    \
+        "exit-code", "N", "exit status when there are findings (66)",          \
             "0 to 255", set_exit_code                                          \
     }
 #define COLOR                                                                  \

@@ -92,8 +92,7 @@ static void make_dir(struct run *r)
     r->dir_is_new = mkdir(r->dir, 0777) == 0;
     if (!r->dir_is_new && errno == ENOENT) {
         make_parents(r);
-        r->dir_is_new =
-            mkdir(r->dir, 0777) == 0 || access(r->dir, F_OK) == 0;
+        r->dir_is_new = mkdir(r->dir, 0777) == 0 || access(r->dir, F_OK) == 0;
     }
     if (!r->dir_is_new && errno != EEXIST)
         lh_diag_fail("%s: %s (expected a folder that can be made)", r->dir,

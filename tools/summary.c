@@ -163,16 +163,25 @@ static const char *reserve_words(struct lh_pool *pool,
     return "";
 }
 
-/* Breaks a line that is too long after the last "; " or ", " that fits. */
+/* The last such separator that fits; NULL if none does. */
+static char *last_fitting(char *line, char separator)
+{
+    char *at = NULL;
+    for (char *c = line; *c && c - line < LH_STYLE_COLUMNS; c++)
+        if (*c == separator && c[1] == ' ')
+            at = c;
+    return at;
+}
+
+/* Breaks a line that is too long after "; ", or else after ", ". */
 static const char *fold(struct lh_pool *pool, const char *text)
 {
-    char *copy = lh_pool_copy(pool, text), *line = copy;
+    char *line = lh_pool_copy(pool, text);
     const char *result = "";
     while (lh_style_width(line) > LH_STYLE_COLUMNS) {
-        char *at = NULL;
-        for (char *c = line; *c && c - line < LH_STYLE_COLUMNS; c++)
-            if ((*c == ';' || *c == ',') && c[1] == ' ')
-                at = c;
+        char *at = last_fitting(line, ';');
+        if (!at)
+            at = last_fitting(line, ',');
         if (!at)
             break;
         result = lh_pool_format(pool, "%s%.*s\n", result, (int)(at + 1 - line),

@@ -31,7 +31,7 @@ struct lh_summary {
     size_t nkinds;
     size_t counting, conditional;
     size_t processes;
-    size_t unended; /* their counts are what was seen of them */
+    size_t unended;   /* their counts are what was seen of them */
     size_t unwatched; /* at all or to the end, as they say themselves */
     uint64_t locks, threads, orders;
     int status; /* 0, 66 or 67 */

@@ -243,7 +243,7 @@ static bool is_lambda(Dwarf_Die *scopes, int n)
         !is_class(&scopes[1]))
         return false;
     const char *class = dwarf_diename(&scopes[1]);
-    return !class || strchr("<._$", class[0]) != NULL;
+    return !class || strchr("<.$", class[0]) != NULL;
 }
 
 /* By the scopes around its declaration, for a function that only its own unit
@@ -270,8 +270,8 @@ static const char *qualified_name(struct lh_pool *pool, Dwarf_Die *die,
             i = n;
         }
         if (*part)
-            text = lh_pool_format(pool, "%s%s%s", part, *text ? "::" : "",
-                                  text);
+            text =
+                lh_pool_format(pool, "%s%s%s", part, *text ? "::" : "", text);
     }
     free(scopes);
     text = lh_demangle_shorten(pool, text);

@@ -25,7 +25,9 @@ static void add_frame(struct lines *l, struct lh_symbols *symbols,
                       struct lh_model_frame frame)
 {
     const struct lh_model_module *m = lh_model_module(process, frame.module);
-    struct lh_trace_line line = { "", "", "", 0, false, false, "", frame.offset };
+    struct lh_trace_line line = {
+        "", "", "", 0, false, false, "", frame.offset
+    };
     size_t n = 0;
     const struct lh_symbols_place *places = NULL;
     if (m) {
@@ -59,6 +61,9 @@ static const char *in_std(const char *function)
 {
     static const char *const versions[] = { "__1::", "__ndk1::", "__cxx11::",
                                             "_V2::", NULL };
+    static const char lambda[] = "lambda in ";
+    while (strncmp(function, lambda, sizeof lambda - 1) == 0)
+        function += sizeof lambda - 1;
     if (strncmp(function, "std::", 5) != 0)
         return NULL;
     const char *rest = function + 5;
@@ -87,11 +92,12 @@ static bool is_internal(const char *name)
 /* What calls the program's functions for it: invoke, function, thread. */
 static bool is_plumbing(const struct lh_trace_line *line)
 {
-    static const char *const names[] = { "invoke",   "function<", "thread::",
-                                         "jthread::", "apply",    "tuple<",
-                                         "bind",     NULL };
+    static const char *const names[] = { "invoke",    "function<", "thread::",
+                                         "jthread::", "apply",     "tuple<",
+                                         "bind",      NULL };
     const char *rest = in_std(line->function);
-    return rest && (begins(rest, names) || is_internal(rest));
+    bool lambda = rest && line->function[0] == 'l';
+    return rest && (lambda || begins(rest, names) || is_internal(rest));
 }
 
 bool lh_trace_is_runtime(const struct lh_trace_line *line)
@@ -119,10 +125,10 @@ bool lh_trace_is_runtime(const struct lh_trace_line *line)
 static bool is_wrapper(const struct lh_trace_line *line)
 {
     static const char *const functions[] = {
-        "std::",          "__gthread",       "__gnu_cxx", "lockhound_",
+        "__gthread",      "__gnu_cxx",       "lockhound_",
         "__interceptor_", "___interceptor_", NULL
     };
-    return begins(line->function, functions);
+    return begins(line->function, functions) || in_std(line->function);
 }
 
 static void hide(struct lh_trace_line *lines, size_t n)
@@ -181,7 +187,7 @@ const char *lh_trace_where(struct lh_pool *pool,
 {
     if (*line->file)
         return lh_place_short(pool, line->file, line->built_in, line->line);
-    if (*line->function)
+    if (*line->function && !is_plumbing(line))
         return lh_pool_format(pool, "%s in %s", line->function,
                               lh_place_base(line->module));
     return in_module(pool, line);

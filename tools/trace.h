@@ -19,7 +19,7 @@ struct lh_trace_line {
     const char *file, *built_in;
     int line;
     bool inlined;
-    bool hidden; /* see lh_trace_cut() */
+    bool hidden;        /* see lh_trace_cut() */
     const char *module; /* path; "" if not known */
     uint64_t offset;    /* in the module, or an address; as recorded */
 };

@@ -74,8 +74,15 @@ class Redis:
         return 2 / (1 / rates[0] + 1 / rates[1])
 
 
+def processor_seconds(process):
+    with open("/proc/%d/stat" % process.pid) as f:
+        fields = f.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def measure_once(options, kind, env):
-    """Requests a second and the server's processor microseconds for each."""
+    """Requests a second of a fresh server and of one that has served as many
+    before, and the latter's processor microseconds for each."""
     port = free_port()
     log = os.path.join(options.scratch, kind.name + ".log")
     with open(log, "wb") as f:
@@ -83,12 +90,15 @@ def measure_once(options, kind, env):
                                         options.scratch, f)
     try:
         wait_until_ready(process, port)
+        first = kind.throughput(port)
+        before = processor_seconds(process)
         rate = kind.throughput(port)
+        seconds = processor_seconds(process) - before
         if process.poll() is not None:
             raise Failure("the server ended under load")
     finally:
-        seconds = options.cleanup.stop(process)
-    return rate, 1e6 * seconds / kind.nrequests
+        options.cleanup.stop(process)
+    return rate, 1e6 * seconds / kind.nrequests, first
 
 
 def report_ratio(name, ratios, goal):
@@ -114,6 +124,8 @@ def measure_server(options, kind):
              median_interval([r[0] for r in runs[side]])[0], "req/s")
     report_ratio(name + ".throughput",
                  [w[0] / p[0] for p, w in zip(*runs)], GOAL)
+    report_ratio(name + ".first-load",
+                 [w[2] / p[2] for p, w in zip(*runs)], None)
     report_ratio(name + ".processor",
                  [w[1] / p[1] for p, w in zip(*runs)], None)
 
