@@ -184,8 +184,10 @@ static bool same_role(const struct lh_explain *e)
         const struct lh_model_side *s = &f->sides[i];
         const struct lh_model_lock *l = lh_model_lock(e->process, s->holds);
         struct lh_trace t = lh_explain_stack(e, s->holds_stack);
-        if (!l || l->is_static || *l->name || !first.n || !t.n ||
+        if (!l || *l->name || !first.n || !t.n ||
             !same_line(&first.lines[0], &t.lines[0]))
+            return false;
+        if (l->is_static && !lh_naming_same_member(e, s->holds, s->wants))
             return false;
     }
     return one_line(e);

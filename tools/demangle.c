@@ -117,16 +117,51 @@ static void cut_templates(char *text)
     *to = '\0';
 }
 
+/* "(anonymous namespace)::f" to "f", in place: the file says which it is. */
+static void drop_anonymous(char *text)
+{
+    static const char anonymous[] = "(anonymous namespace)::";
+    size_t n = sizeof anonymous - 1;
+    for (char *at = text; (at = strstr(at, anonymous));)
+        memmove(at, at + n, strlen(at + n) + 1);
+}
+
+/* Where "operator<", "operator->" and the like begin, whose characters are no
+ * brackets; else the end. */
+static size_t before_operator(const char *text)
+{
+    const char *at = strstr(text, "operator");
+    return at && at[8] && strchr("<>-", at[8]) ? (size_t)(at - text)
+                                               : strlen(text);
+}
+
 /* Cuts template arguments where they are long, or name a lambda. */
 static char *shorten(struct lh_pool *pool, char *text)
 {
-    if ((strlen(text) <= BRIEF_COLUMNS && !strstr(text, "lambda")) ||
-        strstr(text, "operator"))
+    drop_anonymous(text);
+    if (strlen(text) <= BRIEF_COLUMNS && !strstr(text, "lambda"))
         return text;
+    size_t n = before_operator(text);
     char *cut = lh_pool_alloc(pool, strlen(text) * 4 + 1);
-    strcpy(cut, text);
+    memcpy(cut, text, n);
     cut_templates(cut);
+    strcat(cut, text + n);
     return strlen(cut) < strlen(text) ? cut : text;
+}
+
+/* Length without "<int, ...>" at the end. */
+static size_t without_arguments(const char *text, size_t n)
+{
+    size_t depth = 0;
+    if (!n || text[n - 1] != '>')
+        return n;
+    for (size_t i = n; i-- > 0;) {
+        depth += text[i] == '>';
+        depth -= text[i] == '<';
+        if (depth == 0)
+            return i;
+    }
+    return n;
 }
 
 /* Of "f(int)::{lambda()#2}::operator()" (g++) and "f(int)::$_1::operator()"
@@ -134,11 +169,10 @@ static char *shorten(struct lh_pool *pool, char *text)
 static size_t lambda_owner(const char *text)
 {
     static const char call[] = "::operator()";
-    size_t n = strlen(text), end;
+    size_t n = without_arguments(text, strlen(text));
     if (!ends_with(text, n, call))
         return 0;
-    end = n - (sizeof call - 1);
-    size_t depth = 0, start = end;
+    size_t depth = 0, start = n - (sizeof call - 1);
     while (start > 0 && (depth || text[start - 1] != ':')) {
         start--;
         depth += strchr(")}>]", text[start]) != NULL;

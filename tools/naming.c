@@ -220,3 +220,15 @@ bool lh_naming_alike(const struct lh_explain *e, uint64_t one, uint64_t other)
     uint64_t born = a->init ? a->init : a->first;
     return born && born == (b->init ? b->init : b->first);
 }
+
+bool lh_naming_same_member(const struct lh_explain *e, uint64_t one,
+                           uint64_t other)
+{
+    const struct lh_model_lock *a = lh_model_lock(e->process, one);
+    const struct lh_model_lock *b = lh_model_lock(e->process, other);
+    if (!a || !b || !a->is_static || !b->is_static)
+        return false;
+    const char *x = strchr(static_data(e, a)->name, '.');
+    const char *y = strchr(static_data(e, b)->name, '.');
+    return x && y && strcmp(x, y) == 0;
+}

@@ -40,4 +40,9 @@ const char *lh_naming_origin(const struct lh_explain *e, uint64_t lock);
  * one line. */
 bool lh_naming_alike(const struct lh_explain *e, uint64_t one, uint64_t other);
 
+/* Whether both are the same member of static variables: "savings.lock" and
+ * "checking.lock". */
+bool lh_naming_same_member(const struct lh_explain *e, uint64_t one,
+                           uint64_t other);
+
 #endif

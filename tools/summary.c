@@ -194,6 +194,8 @@ static const char *fold(struct lh_pool *pool, const char *text)
 const char *lh_summary_text(struct lh_pool *pool, const struct lh_summary *s,
                             bool all, const char *dir)
 {
+    if (!s->processes && !s->unwatched)
+        return "lockhound: nothing was watched";
     char *text = lh_pool_format(
         pool, "lockhound: %s%s%s; %s%s%s", findings_words(pool, s),
         conditional_words(pool, s, all), reserve_words(pool, s),

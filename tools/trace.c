@@ -89,12 +89,17 @@ static bool is_internal(const char *name)
     return false;
 }
 
-/* What calls the program's functions for it: invoke, function, thread. */
+/* What calls the program's functions for it: invoke, function, thread, and the
+ * guards of locks that are the program's own. */
 static bool is_plumbing(const struct lh_trace_line *line)
 {
-    static const char *const names[] = { "invoke",    "function<", "thread::",
-                                         "jthread::", "apply",     "tuple<",
-                                         "bind",      NULL };
+    static const char *const names[] = {
+        "invoke",       "function<",    "thread::",
+        "jthread::",    "apply",        "tuple<",
+        "bind",         "call_once<",   "lock_guard<",
+        "unique_lock<", "scoped_lock<", "shared_lock<",
+        "lock<",        "try_lock<",    NULL
+    };
     const char *rest = in_std(line->function);
     bool lambda = rest && line->function[0] == 'l';
     return rest && (lambda || begins(rest, names) || is_internal(rest));

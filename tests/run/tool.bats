@@ -108,7 +108,13 @@ EOF
     try "$lockhound" run --stacks=deep -- true
     fails_with stacks deep "auto, exact or pc"
     try "$lockhound" run --memory=lots -- true
-    fails_with memory lots 512M
+    fails_with memory lots "at least 1M"
+    try "$lockhound" run --memory=1023K -- true
+    fails_with memory 1023K "at least 1M"
+    for size in 0 1M 1024k 1048576; do
+        try "$lockhound" run --memory=$size -- true
+        [ "$status" -eq 0 ]
+    done
     try "$lockhound" run --color=red -- true
     fails_with color red "always"
     try "$lockhound" report --format=xml x
@@ -123,6 +129,13 @@ EOF
 @test "report_without_a_file_is_an_error" {
     try "$lockhound" report
     fails_with "lockhound report"
+}
+
+@test "help_is_a_command_too" {
+    "$lockhound" --help >want.txt
+    try "$lockhound" help
+    [ "$status" -eq 0 ]
+    diff want.txt out.txt
 }
 
 # The options that --help lists, sorted.
@@ -158,6 +171,47 @@ page_options() {
     diff -u "$records/ring.txt" out.txt
 }
 
+@test "nothing_but_the_report_reaches_a_terminal" {
+    command -v script >/dev/null || skip "script(1) is not installed"
+    sed 's,/srv/bank/bank,bank,' "$records/clean.jsonl" | grep -v '"note"' >c.jsonl
+    script -qec "$lockhound report c.jsonl >/dev/null" /dev/null >tty.txt
+    [ ! -s tty.txt ]
+}
+
+@test "place_of_a_first_look_is_not_called_the_first_acquisition" {
+    sed 's/"init":/"first":/' "$records/ring.jsonl" >first.jsonl
+    try "$lockhound" report first.jsonl
+    [[ $out == *"journal: recursive mutex, first seen at bank+0x125c"* ]]
+    try "$lockhound" report --format=json first.jsonl
+    [[ $out == *'"born": "first-seen"'* ]]
+}
+
+@test "counts_of_a_killed_process_are_lower_bounds" {
+    grep -v '"type":"end"' "$records/ring.jsonl" >cut.jsonl
+    try "$lockhound" report cut.jsonl
+    tail -n 1 out.txt | grep -q 'at least [0-9] nested locks, .*, 1 process$'
+    head -n 1 "$records/ring.jsonl" >none.jsonl
+    try "$lockhound" report none.jsonl
+    [ "$out" = "lockhound: no findings; 1 process" ]
+}
+
+@test "process_that_was_not_watched_is_no_process_without_findings" {
+    {
+        head -n 1 "$records/ring.jsonl"
+        echo '{"type":"note","code":"off","text":"out of memory"}'
+    } >off.jsonl
+    try "$lockhound" report off.jsonl
+    [ "$out" = "lockhound: no findings, but 1 process could not be watched; 1 process" ]
+    [[ $err == *"note: out of memory (off, pid"* ]]
+}
+
+@test "dependency_without_a_record_is_accepted" {
+    grep -v '"type":"dependency"' "$records/ring.jsonl" >nodep.jsonl
+    try "$lockhound" report nodep.jsonl
+    [ "$status" -eq 66 ]
+    diff -u "$records/ring.txt" out.txt
+}
+
 @test "missing_module_is_said_once" {
     try "$lockhound" report "$records/ring.jsonl" "$records/assertion.jsonl"
     [ "$(grep -c /srv/bank/bank err.txt)" -eq 1 ]
@@ -165,8 +219,7 @@ page_options() {
 
 @test "report_fits_80_columns" {
     try "$lockhound" report --all "$records"/*.jsonl
-    grep -v '^lockhound: ' out.txt >body.txt
-    absent '.\{81\}' body.txt
+    absent '.\{81\}' out.txt
 }
 
 @test "conditional_ring_is_counted_and_shown_by_all" {
@@ -176,14 +229,14 @@ page_options() {
     [[ $out != *LH001* ]]
     try "$lockhound" report --all "$records/conditional.jsonl"
     [ "$status" -eq 0 ]
-    [[ $out == *"LH001 conditional deadlock between accounts and journal"* ]]
+    [[ $out == *"conditional ring LH001 between accounts and journal"* ]]
     [[ $out == *"Why not now: both hold bank+0x40c0 (taken at bank+0x1018 and"* ]]
 }
 
 @test "conditional_ring_that_became_possible_is_told_once_as_possible" {
     try "$lockhound" report --all "$records/raised.jsonl"
     [ "$status" -eq 66 ]
-    [ "$(grep -c '^LH001' out.txt)" -eq 1 ]
+    [ "$(grep -c '^potential deadlock LH001' out.txt)" -eq 1 ]
     [[ $out == *"1 possible deadlock (LH001);"* ]]
 }
 
@@ -212,7 +265,7 @@ page_options() {
     try "$lockhound" report "$records/clean.jsonl"
     [ "$status" -eq 0 ]
     [[ $err == *"lockhound: note: the memory budget of 1M is used up"* ]]
-    [[ $out == *"no findings; 14 locks"* ]]
+    [[ $out == *"no findings; 14 nested locks"* ]]
     try "$lockhound" report --format=json "$records/clean.jsonl"
     [[ $out == *'"code": "memory"'* ]]
 }
@@ -220,7 +273,7 @@ page_options() {
 @test "finding_of_several_workers_is_told_once" {
     try "$lockhound" report "$records/workers"
     [ "$status" -eq 66 ]
-    [ "$(grep -c '^LH001' out.txt)" -eq 1 ]
+    [ "$(grep -c '^potential deadlock LH001' out.txt)" -eq 1 ]
     [[ $out == *"Found in 3 processes: pid 801, 802, 803."* ]]
     [[ $out == *"3 processes"* ]]
 }
@@ -325,7 +378,7 @@ EOF
     try "$lockhound" report cut.jsonl
     [ "$status" -eq 66 ]
     [[ $err == *"cut.jsonl: line 21: truncated record skipped"* ]]
-    [[ $out == *"LH001 potential deadlock between accounts and journal"* ]]
+    [[ $out == *"potential deadlock LH001 between accounts and journal"* ]]
 }
 
 @test "damaged_records_in_the_middle_are_skipped_and_said" {
@@ -404,6 +457,61 @@ EOF
     [ "$status" -eq 7 ]
 }
 
+@test "run_forwards_sigint_and_sigquit_of_another_process" {
+    for name in INT QUIT; do
+        try "$lockhound" run --dir=$name -- python3 -c '
+import os, signal, sys
+number = getattr(signal, "SIG" + sys.argv[1])
+signal.signal(number, lambda *_: os._exit(7))
+os.kill(os.getppid(), number)
+while True:
+    signal.pause()' $name
+        [ "$status" -eq 7 ]
+    done
+}
+
+# SIGTERM comes after any SIGINT that was passed on too, which has a lower
+# number.
+@test "key_on_the_terminal_reaches_the_target_once" {
+    cat >target.py <<'EOF'
+import os, signal
+n = 0
+def interrupted(*_):
+    global n
+    n += 1
+    if n == 1:
+        os.write(1, b"interrupted\n")
+signal.signal(signal.SIGINT, interrupted)
+signal.signal(signal.SIGTERM, lambda *_: os._exit(n))
+os.write(1, b"ready\n")
+while True:
+    signal.pause()
+EOF
+    timeout 20 python3 - "$lockhound" <<'EOF'
+import os, pty, signal, sys
+pid, fd = pty.fork()
+if pid == 0:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    os.execv(sys.argv[1], [sys.argv[1], "run", "--dir=d", "--", "python3", "target.py"])
+seen = b""
+def wait_for(word):
+    global seen
+    while word not in seen:
+        seen += os.read(fd, 4096)
+wait_for(b"ready")
+os.write(fd, b"\x03")
+wait_for(b"interrupted")
+os.kill(pid, signal.SIGTERM)
+try:
+    while os.read(fd, 4096):
+        pass
+except OSError:
+    pass
+status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+assert status == 1, status
+EOF
+}
+
 @test "run_gives_the_target_the_signals_it_would_have_alone" {
     grep -E '^(Sig|Shd)(Blk|Ign)' /proc/self/status >alone.txt
     try "$lockhound" run --dir=d -- grep -E '^(Sig|Shd)(Blk|Ign)' /proc/self/status
@@ -422,9 +530,9 @@ EOF
 }
 
 @test "run_refuses_a_folder_that_cannot_be_made" {
-    try "$lockhound" run --dir=none/such -- true
-    fails_with none/such
     : >file
+    try "$lockhound" run --dir=file/such -- true
+    fails_with file/such
     try "$lockhound" run --dir=file -- true
     fails_with file folder
 }
@@ -433,6 +541,19 @@ EOF
     try "$lockhound" run -- true
     [ "$status" -eq 0 ]
     [ -n "$(ls lockhound.*/*.jsonl)" ]
+}
+
+@test "folders_above_that_of_the_records_are_made" {
+    try "$lockhound" run --dir=a/b/c -- true
+    [ "$status" -eq 0 ]
+    [ -n "$(ls a/b/c/*.jsonl)" ]
+    try "$lockhound" run --dir="$PWD/x/y/" -- true
+    [ -n "$(ls x/y/*.jsonl)" ]
+}
+
+@test "run_without_nesting_says_so" {
+    try "$lockhound" run --dir=d -- true
+    [[ $err == "lockhound: no findings: no lock was taken while another was held;"* ]]
 }
 
 @test "folder_with_comma_and_percent_works" {
@@ -444,7 +565,7 @@ EOF
 @test "findings_written_while_the_target_runs_are_told" {
     try "$lockhound" run --dir=d -- cp "$records/ring.jsonl" d/
     [ "$status" -eq 66 ]
-    [[ $err == *"LH001 potential deadlock between accounts and journal"* ]]
+    [[ $err == *"potential deadlock LH001 between accounts and journal"* ]]
     [[ $err == *"1 possible deadlock (LH001)"* ]]
 }
 
@@ -472,15 +593,17 @@ EOF
     [[ $err == *"1 conditional (--all shows it)"* ]]
     try "$lockhound" run --all --dir=e -- cp "$records/conditional.jsonl" e/
     [ "$status" -eq 0 ]
-    [[ $err == *"LH001 conditional"*"Why not now"* ]]
+    [[ $err == *"conditional ring LH001"*"Why not now"* ]]
 }
 
 @test "same_finding_of_several_workers_is_told_once_while_they_run" {
     try "$lockhound" run --dir=d -- \
         sh -c 'cp "$1"/worker.* d/' sh "$records/workers"
     [ "$status" -eq 66 ]
-    [ "$(grep -c '^LH001' err.txt)" -eq 1 ]
-    [[ $err == *"and others; in 3 processes"* ]]
+    [ "$(grep -c '^potential deadlock LH001' err.txt)" -eq 1 ]
+    [[ $err == *"finding between accounts and journal was also made in 2 other processes"* ]] ||
+        [[ $err == *"finding between accounts and journal was also made in 1 other process"* ]] ||
+        [[ $err == *"Found in 3 processes"* ]]
 }
 
 @test "settings_in_the_variable_are_kept_unless_an_option_replaces_them" {
@@ -555,13 +678,14 @@ EOF
     ordered_program
     try "$lockhound" run --all --stacks=exact --dir=d -- ./ordered
     [ "$status" -eq 5 ]
-    [[ $err == *"LH001 conditional deadlock between conn[1].meta[1].lock and own"* ]]
+    [[ $err == *"conditional ring LH001 between conn[1].meta[1].lock and own"* ]]
     [[ $err == *"conn[1].meta[1].lock: mutex, static, declared at ordered.c:3"* ]]
     [[ $err == *"own: mutex, static, declared at ordered.c:10 in one"* ]]
     [[ $err == *"#0 take (inlined)  ordered.c:6"* ]]
     [[ $err == *"#1 one             ordered.c:13"* ]]
     [[ $err != *start_thread* ]]
-    [[ $err == *"was created after T2 (one) was joined, both by"* ]]
+    tr -s '\n ' ' ' <err.txt >flat.txt
+    grep -q 'now: in this run T3 (one) was created after T2 (one) was joined, both by T1 (main).' flat.txt
 }
 
 @test "changed_program_is_shown_as_module_and_offset" {
@@ -572,4 +696,140 @@ EOF
     try "$lockhound" report --all d
     [ "$(grep -c 'is not the file that was recorded' err.txt)" -eq 1 ]
     [[ $out == *"ordered+0x"* ]]
+}
+
+# Three locks made in one place, two rings between them.
+heap_program() {
+    cat >heap.c <<'EOF'
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t *make(void)
+{
+    pthread_mutex_t *m = malloc(sizeof *m);
+    pthread_mutex_init(m, 0);
+    return m;
+}
+static pthread_mutex_t *m[3];
+static void *there(void *arg)
+{
+    pthread_mutex_lock(m[0]);
+    pthread_mutex_lock(m[1]);
+    pthread_mutex_unlock(m[1]);
+    pthread_mutex_lock(m[2]);
+    pthread_mutex_unlock(m[2]);
+    pthread_mutex_unlock(m[0]);
+    return arg;
+}
+static void *back(void *arg)
+{
+    pthread_mutex_lock(m[1]);
+    pthread_mutex_lock(m[0]);
+    pthread_mutex_unlock(m[0]);
+    pthread_mutex_unlock(m[1]);
+    pthread_mutex_lock(m[2]);
+    pthread_mutex_lock(m[0]);
+    pthread_mutex_unlock(m[0]);
+    pthread_mutex_unlock(m[2]);
+    return arg;
+}
+int main(void)
+{
+    pthread_t t;
+    for (int i = 0; i < 3; i++)
+        m[i] = make();
+    pthread_create(&t, 0, there, 0);
+    pthread_join(t, 0);
+    pthread_create(&t, 0, back, 0);
+    pthread_join(t, 0);
+    return 0;
+}
+EOF
+    ${CC:-cc} -g -O1 -pthread -o heap heap.c
+}
+
+@test "lock_has_one_name_in_all_findings" {
+    heap_program
+    try "$lockhound" run --all --dir=d -- ./heap
+    [ "$(grep -c '^conditional ring' err.txt)" -eq 2 ]
+    grep -o 'mutex@heap.c:[0-9]* #[0-9]*: mutex' err.txt | sort >names.txt
+    [ "$(wc -l <names.txt)" -eq 4 ]
+    [ "$(sort -u names.txt | wc -l)" -eq 3 ]
+    try "$lockhound" report --all d
+    grep -o 'mutex@heap.c:[0-9]* #[0-9]*: mutex' out.txt | sort | diff names.txt -
+    [[ $out == *"these locks are alike"*"of their addresses"* ]]
+}
+
+@test "advice_names_a_function_once" {
+    cat >one.c <<'EOF'
+#include <pthread.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t b = PTHREAD_MUTEX_INITIALIZER;
+int main(void)
+{
+    pthread_mutex_lock(&a);
+    pthread_mutex_lock(&b);
+    pthread_mutex_unlock(&b);
+    pthread_mutex_unlock(&a);
+    pthread_mutex_lock(&b);
+    pthread_mutex_lock(&a);
+    pthread_mutex_unlock(&a);
+    pthread_mutex_unlock(&b);
+    return 0;
+}
+EOF
+    ${CC:-cc} -g -O1 -pthread -o one one.c
+    try "$lockhound" run --all --dir=d -- ./one
+    tr -s '\n ' ' ' <err.txt >flat.txt
+    grep -q 'in one order: change it in main (one.c:[0-9]* or one.c:[0-9]*), or' flat.txt
+}
+
+@test "cxx_stacks_have_the_functions_of_the_program_only" {
+    cat >cxx.cpp <<'EOF'
+#include <functional>
+#include <mutex>
+#include <thread>
+namespace bank {
+struct Registry {
+    std::mutex mutex;
+    template <class F> void each(F f)
+    {
+        std::unique_lock<std::mutex> lock(mutex);
+        f();
+    }
+    void add() { std::scoped_lock lock(mutex); }
+};
+} // namespace bank
+int main()
+{
+    static bank::Registry registry;
+    static std::mutex account;
+    std::thread one([] {
+        registry.each([] { std::lock_guard<std::mutex> lock(account); });
+    });
+    one.join();
+    std::function<void()> add = [] {
+        std::lock_guard<std::mutex> lock(account);
+        registry.add();
+    };
+    std::thread two(add);
+    two.join();
+}
+EOF
+    for level in -O0 -O2; do
+        ${CXX:-c++} -std=c++17 -g $level -pthread -o cxx cxx.cpp
+        rm -rf d
+        try "$lockhound" run --all --stacks=exact --dir=d -- ./cxx
+        [ "$status" -eq 0 ]
+        absent '.\{81\}' err.txt
+        grep '^      #' err.txt >frames.txt
+        absent 'std::\|__invoke\|_M_\|bits/' frames.txt
+        grep -q '#[0-9] bank::Registry::each<.*cxx.cpp:9$' frames.txt
+        grep -q '#[0-9] bank::Registry::add.*cxx.cpp:12$' frames.txt
+        grep -q '#1 lambda in main.*cxx.cpp:25$' frames.txt
+        tr -s '\n ' ' ' <err.txt >flat.txt
+        grep -q 'T2 (lambda in main) and T3 (lambda in main) took' flat.txt
+        try "$lockhound" report --all --format=json d
+        grep -q '"hidden": true' out.txt
+        grep -q '_M_run' out.txt
+    done
 }

@@ -111,9 +111,10 @@ static inline __attribute__((always_inline)) int act(struct step *s)
         __asm__ volatile("" ::: "memory");                                     \
         return rc;                                                             \
     }
-INNER(0)
-INNER(1) INNER(2) INNER(3) INNER(4) INNER(5) INNER(6)
-    INNER(7) static int (*const inner[NINNER])(struct step *) = {
+// clang-format off
+INNER(0) INNER(1) INNER(2) INNER(3) INNER(4) INNER(5) INNER(6) INNER(7)
+    // clang-format on
+    static int (*const inner[NINNER])(struct step *) = {
         inner0, inner1, inner2, inner3, inner4, inner5, inner6, inner7,
     };
 
@@ -124,13 +125,15 @@ INNER(1) INNER(2) INNER(3) INNER(4) INNER(5) INNER(6)
         __asm__ volatile("" ::: "memory");                                     \
         return rc;                                                             \
     }
-OUTER(0)
-OUTER(1) OUTER(2) OUTER(3) static int (*const outer[NOUTER])(struct step *) = {
-    outer0,
-    outer1,
-    outer2,
-    outer3,
-};
+// clang-format off
+OUTER(0) OUTER(1) OUTER(2) OUTER(3)
+    // clang-format on
+    static int (*const outer[NOUTER])(struct step *) = {
+        outer0,
+        outer1,
+        outer2,
+        outer3,
+    };
 
 static void wait_for_turn(uint32_t mine)
 {
