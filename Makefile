@@ -29,6 +29,7 @@ tools_src   := $(wildcard tools/*.c)
 unit_src    := $(wildcard tests/unit/test_*.c)
 bench_src   := $(wildcard tests/bench/*.c)
 example_src := $(wildcard examples/*.c)
+ord_src     := $(wildcard examples/ord/*.c)
 
 objs = $(patsubst %.c,$(B)/$(1)/%.o,$(2))
 preload_obj := $(call objs,pic,$(core_src) $(runtime_src) $(hooks_src))
@@ -41,7 +42,7 @@ examples    := $(patsubst examples/%.c,$(B)/examples/%,$(example_src))
         clean format format-check lint help
 .DELETE_ON_ERROR:
 
-all: $(B)/lockhound $(B)/liblockhound.so $(examples)
+all: $(B)/lockhound $(B)/liblockhound.so $(B)/libord.a $(B)/libord.so $(examples)
 
 # The preload: libc alone, everything bound at start, first to be constructed,
 # its unwinder private (a static libgcc whose names stay inside).
@@ -75,18 +76,32 @@ $(B)/parts.a: $(parts)
 	rm -f $@
 	$(AR) rcs $@ $(parts)
 
-$(B)/unit/%: tests/unit/%.c $(B)/parts.a
+$(B)/unit/%: tests/unit/%.c $(B)/parts.a $(B)/libord.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -Itools -Itests/unit $(CFLAGS) $(LDFLAGS) -o $@ $< \
-	  $(B)/parts.a -lcmocka -ldw -lelf -ljansson
+	$(CC) $(CPPFLAGS) -Itools -Itests/unit -Iexamples/ord $(CFLAGS) \
+	  $(LDFLAGS) -o $@ $< $(B)/parts.a $(B)/libord.a -lcmocka -ldw -lelf \
+	  -ljansson
 
 $(B)/bench/%: tests/bench/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< -ldl
 
-$(B)/examples/%: examples/%.c
+# libord, and the programs that show it. They keep what a debugger wants.
+$(B)/ord/%.o: examples/ord/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -std=gnu11 -O1 -g -pthread -o $@ $<
+	$(CC) $(CPPFLAGS) -Iexamples/ord $(CFLAGS) -fPIC -c -o $@ $<
+
+$(B)/libord.a: $(patsubst examples/ord/%.c,$(B)/ord/%.o,$(ord_src))
+	rm -f $@
+	$(AR) rcs $@ $^
+
+$(B)/libord.so: $(patsubst examples/ord/%.c,$(B)/ord/%.o,$(ord_src))
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libord.so.0 -o $@ $^
+
+$(B)/examples/%: examples/%.c $(B)/libord.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Iexamples/ord -std=gnu11 $(WARN) -O1 -g -pthread \
+	  -o $@ $< $(B)/libord.a
 
 deps:
 	@missing=; for p in $(PACKAGES) $(OPTIONAL); do \
