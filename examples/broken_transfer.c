@@ -7,7 +7,7 @@
  *
  * This program never hangs, because the second clerk is likely to start after
  * the first has finished: a hint that orders nothing. That is how such a bug
- * passes every test and hangs in production.
+ * passes every test and hangs in production, as it does here with ORD_HANG=1.
  *
  * The repair: lock the account with the lower number first, whichever way the
  * money goes.
@@ -15,9 +15,9 @@
  *     $ lockhound run -- ./broken_transfer
  */
 #include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <stdio.h>
+
+#include "pace.h"
 
 struct account {
     pthread_mutex_t lock;
@@ -30,6 +30,7 @@ static struct account checking = { PTHREAD_MUTEX_INITIALIZER, 300 };
 static void transfer(struct account *from, struct account *to, long amount)
 {
     pthread_mutex_lock(&from->lock);
+    pace_meet(2);
     pthread_mutex_lock(&to->lock);
     from->balance -= amount;
     to->balance += amount;
@@ -37,24 +38,17 @@ static void transfer(struct account *from, struct account *to, long amount)
     pthread_mutex_unlock(&from->lock);
 }
 
-static atomic_int morning_is_over;
-
 static void *morning_clerk(void *unused)
 {
     for (int i = 0; i < 100; i++)
         transfer(&savings, &checking, 1);
-    atomic_store_explicit(&morning_is_over, 1, memory_order_relaxed);
+    pace_set(0);
     return unused;
 }
 
 static void *evening_clerk(void *unused)
 {
-    /* A hint, which gives up: it makes nothing impossible. */
-    for (long i = 0; i < 1000000; i++) {
-        if (atomic_load_explicit(&morning_is_over, memory_order_relaxed))
-            break;
-        sched_yield();
-    }
+    pace_wait(0); /* a hint, which gives up: it makes nothing impossible */
     transfer(&checking, &savings, 100);
     return unused;
 }
