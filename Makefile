@@ -135,22 +135,36 @@ test-unit: $(units)
 bench: all $(benches)
 	@B=$(B) tests/bench/run
 
-install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/lockhound \
-	  $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1 \
-	  $(DESTDIR)$(PREFIX)/share/man/man5
-	install -m755 $(B)/lockhound $(DESTDIR)$(PREFIX)/bin
-	install -m644 $(B)/liblockhound.so $(DESTDIR)$(PREFIX)/lib/lockhound
-	install -m644 preload/lockhound.h $(DESTDIR)$(PREFIX)/include
-	install -m644 tools/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m644 tools/*.5 $(DESTDIR)$(PREFIX)/share/man/man5
+D := $(DESTDIR)$(PREFIX)
+$(B)/ord.pc: Makefile
+	@mkdir -p $(@D)
+	printf '%s\n' 'prefix=$(PREFIX)' 'Name: ord' \
+	  'Description: ordered and bounded locking over pthreads' \
+	  'Version: $(VERSION)' 'Libs: -L$${prefix}/lib -lord -pthread' \
+	  'Cflags: -I$${prefix}/include -pthread' >$@
+
+install: all $(B)/ord.pc
+	install -d $(D)/bin $(D)/lib/lockhound $(D)/lib/pkgconfig \
+	  $(D)/include/ord $(addprefix $(D)/share/man/,man1 man3 man5)
+	install -m755 $(B)/lockhound $(D)/bin
+	install -m644 $(B)/liblockhound.so $(D)/lib/lockhound
+	install -m644 preload/lockhound.h $(D)/include
+	install -m644 $(B)/libord.a $(D)/lib
+	install -m644 $(B)/libord.so $(D)/lib/libord.so.0
+	ln -sf libord.so.0 $(D)/lib/libord.so
+	install -m644 $(B)/ord.pc $(D)/lib/pkgconfig
+	install -m644 examples/ord/ord/*.h $(D)/include/ord
+	install -m644 tools/*.1 $(D)/share/man/man1
+	install -m644 examples/ord/*.3 $(D)/share/man/man3
+	install -m644 tools/*.5 $(D)/share/man/man5
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/lockhound \
-	  $(DESTDIR)$(PREFIX)/include/lockhound.h \
-	  $(patsubst tools/%,$(DESTDIR)$(PREFIX)/share/man/man1/%,$(wildcard tools/*.1)) \
-	  $(patsubst tools/%,$(DESTDIR)$(PREFIX)/share/man/man5/%,$(wildcard tools/*.5))
-	rm -rf $(DESTDIR)$(PREFIX)/lib/lockhound
+	rm -f $(D)/bin/lockhound $(D)/include/lockhound.h $(D)/lib/libord.a \
+	  $(D)/lib/libord.so $(D)/lib/libord.so.0 $(D)/lib/pkgconfig/ord.pc \
+	  $(patsubst tools/%,$(D)/share/man/man1/%,$(wildcard tools/*.1)) \
+	  $(patsubst examples/ord/%,$(D)/share/man/man3/%,$(wildcard examples/ord/*.3)) \
+	  $(patsubst tools/%,$(D)/share/man/man5/%,$(wildcard tools/*.5))
+	rm -rf $(D)/lib/lockhound $(D)/include/ord
 
 sources = $(shell git ls-files -co --exclude-standard '*.c' '*.h' '*.cpp' | \
             grep -v ^tests/cases/)
@@ -167,7 +181,7 @@ lint:
 	  --suppress=missingIncludeSystem --suppress=objectIndex \
 	  --suppress=nullPointerRedundantCheck -D_GNU_SOURCE -Ipreload \
 	  preload/core preload/runtime preload/hooks tools examples
-	@for page in tools/*.[15]; do \
+	@for page in tools/*.[15] examples/ord/*.3; do \
 	  mandoc -T lint -W warning $$page || exit 1; done
 
 help:

@@ -56,9 +56,15 @@ ord_ns ord_clock_now(const struct ord_clock *clock);
 struct ord_mutex {
     pthread_mutex_t m;
 };
+/* What glibc's PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP is, which strict C11
+ * hides. */
 #define ORD_MUTEX_INIT                                                         \
     {                                                                          \
-        PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP                                \
+        {                                                                      \
+            {                                                                  \
+                __PTHREAD_MUTEX_INITIALIZER(PTHREAD_MUTEX_ERRORCHECK_NP)       \
+            }                                                                  \
+        }                                                                      \
     }
 
 void ord_mutex_init(struct ord_mutex *mutex);
