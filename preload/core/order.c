@@ -17,9 +17,10 @@
 enum {
     /* A step is an edge, a dependency or a witness looked at: some 10 ns,
      * 100 when there are so many that they are not in the cache. */
-    STEPS_FIRST = 5000000,     /* in the pool at first, and at most */
+    STEPS_FIRST = 5000000,     /* in a pool at first, and at most */
     STEPS_GRANTED = 300,       /* added to it by each request on a ring */
     STEPS_A_REQUEST = 20000,   /* taken out by one at most */
+    STRICT_FACTOR = 2,         /* for possible rings, twice as many */
     MAX_KINDS = 16,            /* of possible rings, looked for by a request */
     MAX_RINGS = 64,            /* found by a request, of any kind */
     SWEEP_DEAD = 4000,         /* fewer ended locks are not worth a sweep */
@@ -55,9 +56,9 @@ struct lh_order {
     struct search search;
     struct lh_link *best;
     size_t best_capacity;
-    uint32_t pool;          /* steps */
-    uint32_t deps_at_sweep; /* last_serial then */
-    uint64_t ndeps, nedges; /* ever learned */
+    uint32_t pool, strict_pool; /* steps */
+    uint32_t deps_at_sweep;     /* last_serial then */
+    uint64_t ndeps, nedges;     /* ever learned */
     bool is_bounded;
 };
 
@@ -65,6 +66,7 @@ static int init(struct lh_order *o)
 {
     o->nodes.mem = o->rings.mem = o->judge.mem = o->mem;
     o->pool = STEPS_FIRST;
+    o->strict_pool = STEPS_FIRST * STRICT_FACTOR;
     o->graph = o->nodes.graph = lh_graph_new(o->mem);
     o->rings.deps = &o->deps;
     o->judge.deps = &o->deps;
@@ -179,6 +181,7 @@ static bool note_kind(struct search *s, uint64_t key)
             return true;
     }
     s->kinds[s->nkinds++] = key;
+    s->has_cut |= s->nkinds == MAX_KINDS;
     return s->nkinds < MAX_KINDS;
 }
 
@@ -245,9 +248,17 @@ static void file_best(struct lh_order *o)
         o->is_bounded = true;
 }
 
-/* Looks for possible rings and, if there is none, for a conditional one. A
- * quarter of the steps is kept for the latter. */
-static void search(struct lh_order *o)
+/* Takes from a pool what one search may spend. */
+static uint32_t draw(uint32_t *pool, uint32_t factor)
+{
+    *pool += STEPS_GRANTED * factor;
+    if (*pool > STEPS_FIRST * factor)
+        *pool = STEPS_FIRST * factor;
+    return *pool < STEPS_A_REQUEST * factor ? *pool : STEPS_A_REQUEST * factor;
+}
+
+/* Looks for possible rings. Returns false if it was cut short. */
+static bool search_strictly(struct lh_order *o)
 {
     struct search *s = &o->search;
     struct lh_rings_query query = {
@@ -255,37 +266,42 @@ static void search(struct lh_order *o)
         .strict = true,
         .steps = &s->steps,
     };
-    uint32_t kept = s->steps / 4;
-    s->steps -= kept;
+    uint32_t drawn = s->steps = draw(&o->strict_pool, STRICT_FACTOR);
     bool is_complete = lh_rings_search(&o->rings, &query, on_strict_ring, o);
-    s->steps += kept;
-    if (s->npossible > 0)
-        return;
-    o->is_bounded |= !is_complete || s->has_cut;
+    o->strict_pool -= drawn - s->steps;
+    return is_complete && !s->has_cut;
+}
+
+static void search_any(struct lh_order *o)
+{
+    struct search *s = &o->search;
+    struct lh_rings_query query = {
+        .start = s->start,
+        .steps = &s->steps,
+    };
+    uint32_t drawn = s->steps = draw(&o->pool, 1);
     s->has_cut = false;
     s->nrings = 0;
-    query.strict = false;
-    query.again = true;
     (void)lh_rings_search(&o->rings, &query, on_any_ring, o);
     if (s->npossible == 0 && s->best_n > 0)
         file_best(o);
+    o->pool -= drawn - s->steps;
 }
 
-/* Searches within what the pool allows, so that the cost of all requests
- * together stays near-linear in their number. */
+/*
+ * Looks for possible rings and, if there is none through a dependency that is
+ * new, for a conditional one. Each kind has a pool of steps of its own, so that
+ * the cost of all requests together stays near-linear in their number, and what
+ * is merely conditional, as all that goes on under one big lock, cannot use up
+ * the search for what counts.
+ */
 static void judge_rings(struct lh_order *o, lh_dep_slot slot, bool is_new)
 {
-    o->pool += STEPS_GRANTED;
-    if (o->pool > STEPS_FIRST)
-        o->pool = STEPS_FIRST;
-    uint32_t steps = o->pool < STEPS_A_REQUEST ? o->pool : STEPS_A_REQUEST;
-    o->search = (struct search){
-        .start = slot,
-        .is_new = is_new,
-        .steps = steps,
-    };
-    search(o);
-    o->pool -= steps - o->search.steps;
+    o->search = (struct search){ .start = slot, .is_new = is_new };
+    if (!search_strictly(o))
+        o->is_bounded = true;
+    if (o->search.npossible == 0 && is_new)
+        search_any(o);
 }
 
 /* Judges the dependencies of one edge. */

@@ -95,6 +95,63 @@ static int measure_from_held(struct lh_rings *r, const struct lh_dep *start,
     return 0;
 }
 
+/* Records in the places that dep has joined the path, or has left it. */
+static void hold(struct lh_rings *r, const struct lh_dep *dep, int by)
+{
+    for (size_t i = 0; i < dep->nheld; i++) {
+        struct lh_rings_place *place =
+            &r->places[lh_deps_held_lock(r->deps, dep, i)];
+        if (lh_deps_held_mode(r->deps, dep, i) == LH_SHARED)
+            place->nshared += (uint32_t)by;
+        else
+            place->nexclusive += (uint32_t)by;
+    }
+    r->places[dep->wanted].on_path = by > 0;
+}
+
+/* True if a lock is held in conflicting modes by the path and by dep. */
+static bool is_gated(const struct lh_rings *r, const struct lh_dep *dep)
+{
+    for (size_t i = 0; i < dep->nheld; i++) {
+        const struct lh_rings_place *place =
+            &r->places[lh_deps_held_lock(r->deps, dep, i)];
+        if (place->nexclusive > 0 ||
+            (place->nshared > 0 &&
+             lh_deps_held_mode(r->deps, dep, i) == LH_EXCLUSIVE))
+            return true;
+    }
+    return false;
+}
+
+/* The only thread seen with a dependency, or 0. */
+static uint32_t only_thread(const struct lh_rings *r, const struct lh_dep *dep)
+{
+    return dep->nwitnesses == 1
+               ? lh_deps_witness(r->deps, dep->witness)[LH_WITNESS_THREAD]
+               : 0;
+}
+
+/* True if the edge can be on a possible ring with the start, which is all that
+ * is held by the path: one of its dependencies has no gate in common with it
+ * and can be another thread's. Where there are many, one of them is taken to
+ * be so. */
+static bool is_open(struct lh_rings *r, const struct lh_dep *start,
+                    lh_edge edge)
+{
+    enum { LOOKED_AT = 8 };
+    uint32_t thread = only_thread(r, start);
+    lh_lock from = lh_graph_edge_from(r->deps->graph, edge);
+    lh_dep_slot slot = lh_deps_first_on(r->deps, edge);
+    for (int i = 0; slot && i < LOOKED_AT; i++) {
+        const struct lh_dep *dep = dep_at(r, slot);
+        if (dep->wait != LH_WAIT_TIMED && !is_gated(r, dep) &&
+            !(thread && only_thread(r, dep) == thread))
+            return true;
+        slot = lh_deps_next_on(r->deps, slot, from);
+    }
+    return slot != 0;
+}
+
 /*
  * Measures backwards from the locks that the start holds, inside its
  * component, for at most half of the steps: locks further off stay out of the
@@ -121,32 +178,11 @@ static void measure(struct lh_rings *r, const struct lh_dep *start)
             --*r->steps;
             if (lh_nodes_alive(r->deps->nodes, from) &&
                 lh_graph_same_component(g, from, start->wanted) &&
+                (!r->strict || is_open(r, start, e)) &&
                 set_distance(r, from, r->places[to].distance + 1, &nqueue) != 0)
                 return;
         }
     }
-}
-
-/* True if a lock is held in conflicting modes by the path and by dep. */
-static bool is_gated(const struct lh_rings *r, const struct lh_dep *dep)
-{
-    for (size_t i = 0; i < dep->nheld; i++) {
-        const struct lh_rings_place *place =
-            &r->places[lh_deps_held_lock(r->deps, dep, i)];
-        if (place->nexclusive > 0 ||
-            (place->nshared > 0 &&
-             lh_deps_held_mode(r->deps, dep, i) == LH_EXCLUSIVE))
-            return true;
-    }
-    return false;
-}
-
-/* The only thread seen with a dependency, or 0. */
-static uint32_t only_thread(const struct lh_rings *r, const struct lh_dep *dep)
-{
-    return dep->nwitnesses == 1
-               ? lh_deps_witness(r->deps, dep->witness)[LH_WITNESS_THREAD]
-               : 0;
 }
 
 /* Dependencies seen with one thread only can not be in a ring twice. The ends
@@ -158,20 +194,6 @@ static bool is_one_thread(const struct lh_rings *r, const struct lh_dep *dep)
            (only_thread(r, dep_at(r, r->path[0].link.dep)) == thread ||
             only_thread(r, dep_at(r, r->path[r->npath - 1].link.dep)) ==
                 thread);
-}
-
-/* Records in the places that dep has joined the path, or has left it. */
-static void hold(struct lh_rings *r, const struct lh_dep *dep, int by)
-{
-    for (size_t i = 0; i < dep->nheld; i++) {
-        struct lh_rings_place *place =
-            &r->places[lh_deps_held_lock(r->deps, dep, i)];
-        if (lh_deps_held_mode(r->deps, dep, i) == LH_SHARED)
-            place->nshared += (uint32_t)by;
-        else
-            place->nexclusive += (uint32_t)by;
-    }
-    r->places[dep->wanted].on_path = by > 0;
 }
 
 static int push(struct lh_rings *r, struct lh_link link)
@@ -348,7 +370,9 @@ static void search_longer(struct lh_rings *r, lh_dep_slot slot)
     const struct lh_dep *start = dep_at(r, slot);
     if (!r->is_measured) {
         r->is_measured = true;
+        hold(r, start, 1); /* nothing that it guards is a way */
         measure(r, start);
+        hold(r, start, -1);
     }
     r->is_cut |= r->is_measure_cut;
     if (r->is_over || !has_distance(r, start->wanted))

@@ -1121,6 +1121,31 @@ static void a_ring_in_a_giant_component_is_found_when_settled(void **state)
     assert_true(ncalls > before);
 }
 
+/* Threads that nest everything under one big lock, and then three that do not:
+ * the former must not use up what the latter need. */
+static void what_is_gated_does_not_use_up_the_search(void **state)
+{
+    (void)state;
+    enum { N = 24, NTHREADS = 12 };
+    lh_lock gate = lock_of(1), locks[N];
+    for (int i = 0; i < N; i++)
+        locks[i] = lock_of((uint64_t)i + 10);
+    for (int k = 0; k < NTHREADS; k++) {
+        uint32_t thread;
+        assert_int_equal(lh_segments_add(s, 0, &thread), 0);
+        for (int i = 0; i < N; i++) {
+            for (int j = 0; j < N; j++) {
+                if (i != j)
+                    R(thread, locks[j], HELD(gate, locks[i]));
+            }
+        }
+    }
+    R(t1, locks[1], HELD(locks[0]));
+    R(t2, locks[2], HELD(locks[1]));
+    R(t3, locks[0], HELD(locks[2]));
+    assert_int_equal(last()->grade, LH_POSSIBLE);
+}
+
 static void a_dense_component_is_searched_in_bounds(void **state)
 {
     (void)state;
@@ -1188,6 +1213,7 @@ int main(void)
         TEST(construction_fails_cleanly),
         TEST(a_gate_that_has_ended_still_guards),
         TEST(a_ring_in_a_giant_component_is_found_when_settled),
+        TEST(what_is_gated_does_not_use_up_the_search),
         TEST(a_dense_component_is_searched_in_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
