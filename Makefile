@@ -38,7 +38,7 @@ units       := $(patsubst tests/unit/%.c,$(B)/unit/%,$(unit_src))
 benches     := $(patsubst tests/bench/%.c,$(B)/bench/%,$(bench_src))
 examples    := $(patsubst examples/%.c,$(B)/examples/%,$(example_src))
 
-.PHONY: all deps demo test test-unit units benches bench install uninstall \
+.PHONY: all deps demo test test-unit test-ord units benches bench install uninstall \
         clean format format-check lint help
 .DELETE_ON_ERROR:
 
@@ -131,6 +131,14 @@ test-unit: $(units)
 	@for u in $(units); do \
 	  CMOCKA_MESSAGE_OUTPUT=STDOUT $$u || exit 1; done
 
+# libord's tests alone, their stress for STRESS_MS each; for SAN=thread.
+STRESS_MS ?= 100
+ord_units := $(filter $(B)/unit/test_ord_%,$(units))
+test-ord: $(ord_units)
+	@for u in $(ord_units); do \
+	  ORD_STRESS_MS=$(STRESS_MS) CMOCKA_MESSAGE_OUTPUT=STDOUT $$u || exit 1; \
+	done
+
 # Figures, never a test: the plain program beside the watched one and rivals.
 bench: all $(benches)
 	@B=$(B) tests/bench/run
@@ -189,6 +197,7 @@ help:
 	@echo 'make deps       install missing Debian packages (apt-get)'
 	@echo 'make demo       run lockhound on an example that never hangs'
 	@echo 'make test       every test; its last line counts them'
+	@echo 'make test-ord   the tests of libord; STRESS_MS=3000 SAN=thread'
 	@echo 'make bench      figures, beside the plain program and rivals'
 	@echo 'make install    into PREFIX=$(PREFIX), below DESTDIR'
 	@echo 'make format     clang-format; format-check only looks'

@@ -30,11 +30,29 @@ examples() { # broken, or the others
     done
 }
 
-@test "each broken example has exactly one finding" {
+# What each finding must name: its locks, and the functions that take them.
+words_of() {
+    case $1 in
+    broken_transfer) echo savings checking transfer morning_clerk evening_clerk ;;
+    broken_restock) echo inventory_lock orders_lock reserve cancel ;;
+    broken_dining) echo 'fork_\[0\]' 'fork_\[4\]' eat philosopher ;;
+    broken_cache) echo cache_lock store_lock cache_get store_write ;;
+    broken_callback) echo topic_lock window_lock publish redraw ;;
+    esac
+}
+
+@test "each broken example has exactly one finding, with its locks and lines" {
     for program in $(examples broken); do
+        local name=${program##*/}
         run_both "$program"
         exits_with 66
         [ "$(grep -c '^potential deadlock LH001' err.txt)" -eq 1 ] || { show; return 1; }
+        [ -n "$(words_of "$name")" ] || { echo "$name: nothing to look for"; return 1; }
+        for word in $(words_of "$name"); do
+            has "$word" err.txt
+        done
+        # The lines where the two locks are taken, in the program itself.
+        [ "$(grep -o "$name\.c:[0-9]*" err.txt | sort -u | wc -l)" -ge 2 ]
     done
 }
 

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ord_threads.h - what the tests of libord's queues and threads share.
+ *
+ * A crew runs one function in several threads and is joined as one. Nothing
+ * sleeps: a test that needs another thread to have begun to wait looks at the
+ * count of waiters until it is there, and fails if that takes ten seconds.
+ */
+#ifndef ORD_THREADS_H
+#define ORD_THREADS_H
+
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "ord/base.h"
+
+#define CREW_MAX 16
+#define PATIENCE (10 * ORD_SECOND)
+
+/* A small item: its number as a pointer. */
+static inline void *item_of(uintptr_t n)
+{
+    return (void *)n;
+}
+
+struct crew {
+    pthread_t threads[CREW_MAX];
+    int n;
+};
+
+static inline void crew_add(struct crew *crew, void *(*run)(void *), void *arg)
+{
+    assert_true(crew->n < CREW_MAX);
+    assert_int_equal(pthread_create(&crew->threads[crew->n++], NULL, run, arg),
+                     0);
+}
+
+static inline void crew_join(struct crew *crew)
+{
+    while (crew->n > 0)
+        assert_int_equal(pthread_join(crew->threads[--crew->n], NULL), 0);
+}
+
+static inline void spin_until(bool (*holds)(void *arg), void *arg)
+{
+    ord_ns deadline = ord_deadline_after(PATIENCE);
+
+    while (!holds(arg)) {
+        assert_true(ord_now() < deadline);
+        sched_yield();
+    }
+}
+
+/* Returns once n threads wait on the condition. */
+static inline void await_waiters(struct ord_mutex *lock, struct ord_cond *cond,
+                                 unsigned n)
+{
+    ord_ns deadline = ord_deadline_after(PATIENCE);
+
+    for (;;) {
+        ord_mutex_lock(lock);
+        bool there = cond->nwaiting >= n;
+        ord_mutex_unlock(lock);
+        if (there)
+            return;
+        assert_true(ord_now() < deadline);
+        sched_yield();
+    }
+}
+
+/* When a stress test is to end: ORD_STRESS_MS from now, or a tenth second. */
+static inline ord_ns stress_deadline(void)
+{
+    const char *ms = getenv("ORD_STRESS_MS");
+
+    return ord_deadline_after((ms ? atoll(ms) : 100) * ORD_MS);
+}
+
+#endif
