@@ -69,3 +69,13 @@ words_of() {
         exits_with 0
     done
 }
+
+@test "every example prints its text, every time" {
+    for program in $(examples broken) $(examples other); do
+        for run in 1 2 3; do
+            alone "$program"
+            exits_with 0
+            diff "$top/tests/run/examples/${program##*/}.txt" out.txt
+        done
+    done
+}

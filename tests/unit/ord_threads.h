@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-#include "ord/base.h"
+#include "ord_race.h"
 
 #define CREW_MAX 16
 #define PATIENCE (10 * ORD_SECOND)
@@ -57,31 +57,6 @@ static inline void spin_until(bool (*holds)(void *arg), void *arg)
         assert_true(ord_now() < deadline);
         sched_yield();
     }
-}
-
-/* Returns once n threads wait on the condition. */
-static inline void await_waiters(struct ord_mutex *lock, struct ord_cond *cond,
-                                 unsigned n)
-{
-    ord_ns deadline = ord_deadline_after(PATIENCE);
-
-    for (;;) {
-        ord_mutex_lock(lock);
-        bool there = cond->nwaiting >= n;
-        ord_mutex_unlock(lock);
-        if (there)
-            return;
-        assert_true(ord_now() < deadline);
-        sched_yield();
-    }
-}
-
-/* When a stress test is to end: ORD_STRESS_MS from now, or a tenth second. */
-static inline ord_ns stress_deadline(void)
-{
-    const char *ms = getenv("ORD_STRESS_MS");
-
-    return ord_deadline_after((ms ? atoll(ms) : 100) * ORD_MS);
 }
 
 #endif

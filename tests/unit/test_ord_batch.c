@@ -276,7 +276,7 @@ static void *map_and_collect(void *arg)
 
 static void stress_maps_and_collects(void **state)
 {
-    struct stress s = { .pool = pool_of(2, 3), .end = stress_deadline() };
+    struct stress s = { .pool = pool_of(2, 3), .end = race_end() };
     struct crew crew = { .n = 0 };
 
     (void)state;

@@ -128,7 +128,7 @@ static void a_waiter_gets_its_token_when_the_clock_is_there(void **state)
     set_up(&h, 10, 1);
     assert_int_equal(ord_bucket_trytake(&h.bucket, 1), 0);
     crew_add(&crew, take_one, &t);
-    await_waiters(&h.bucket.lock, &h.bucket.refilled, 1);
+    race_await_waiters(&h.bucket.lock, &h.bucket.refilled, 1);
     assert_int_equal(ord_bucket_destroy(&h.bucket), EBUSY);
     turn(&h, 100 * ORD_MS);
     crew_join(&crew);
@@ -147,7 +147,7 @@ static void a_waiter_gives_up_when_its_clock_passes_the_deadline(void **state)
     set_up(&h, 10, 1);
     assert_int_equal(ord_bucket_trytake(&h.bucket, 1), 0);
     crew_add(&crew, take_one, &t);
-    await_waiters(&h.bucket.lock, &h.bucket.refilled, 1);
+    race_await_waiters(&h.bucket.lock, &h.bucket.refilled, 1);
     turn(&h, 50 * ORD_MS);
     crew_join(&crew);
     assert_int_equal(t.rc, ETIMEDOUT);
@@ -196,7 +196,7 @@ static void *take_many(void *arg)
 
 static void stress_never_exceeds_the_rate(void **state)
 {
-    struct stress s = { .end = stress_deadline() };
+    struct stress s = { .end = race_end() };
     struct crew crew = { .n = 0 };
     ord_ns began = ord_now();
 

@@ -82,7 +82,7 @@ static void a_put_wakes_a_waiting_get(void **state)
 
     (void)state;
     pthread_create(&thread, NULL, get_one, &b);
-    await_waiters(&b.lock, &b.not_empty, 1);
+    race_await_waiters(&b.lock, &b.not_empty, 1);
     assert_int_equal(ord_buffer_destroy(&b), EBUSY);
     assert_int_equal(ord_buffer_put(&b, item_of(9), 0), 0);
     pthread_join(thread, &got);
@@ -101,7 +101,7 @@ static void a_get_wakes_a_waiting_put(void **state)
     (void)state;
     assert_int_equal(ord_buffer_put(&b, item_of(1), 0), 0);
     pthread_create(&thread, NULL, put_seven, &b);
-    await_waiters(&b.lock, &b.not_full, 1);
+    race_await_waiters(&b.lock, &b.not_full, 1);
     assert_int_equal(ord_buffer_get(&b, &item, 0), 0);
     pthread_join(thread, &rc);
     assert_null(rc);
@@ -151,7 +151,7 @@ static void stress_loses_and_doubles_nothing(void **state)
     struct crew crew = { .n = 0 };
 
     (void)state;
-    s.end = stress_deadline();
+    s.end = race_end();
     for (int i = 0; i < 3; i++) {
         crew_add(&crew, produce, &s);
         crew_add(&crew, consume, &s);

@@ -113,7 +113,7 @@ static void *consume(void *arg)
 
 static void stress_takes_out_or_counts_each_item(void **state)
 {
-    ord_ns whole = stress_deadline() - ord_now();
+    ord_ns whole = race_end() - ord_now();
 
     (void)state;
     for (int which = ORD_DROP_NEWEST; which <= ORD_DROP_OLDEST; which++) {

@@ -146,7 +146,7 @@ static void *consume(void *arg)
 
 static void stress_loses_nothing(void **state)
 {
-    struct stress s = { .end = stress_deadline() };
+    struct stress s = { .end = race_end() };
     struct consumer c[N];
     struct crew producers = { .n = 0 };
     struct crew consumers = { .n = 0 };

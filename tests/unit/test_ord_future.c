@@ -152,7 +152,7 @@ static void finish_wakes_every_waiter(void **state)
     (void)state;
     for (int i = 0; i < 3; i++)
         crew_add(&crew, wait_for, &f);
-    await_waiters(&f.lock, &f.done, 3);
+    race_await_waiters(&f.lock, &f.done, 3);
     assert_int_equal(ord_future_destroy(&f), EBUSY);
     assert_int_equal(ord_future_finish(&f, 0, NULL), 0);
     crew_join(&crew);
@@ -184,7 +184,7 @@ static void *finish_each(void *arg)
 
 static void stress_destroys_right_after_the_wait(void **state)
 {
-    struct race r = { .end = stress_deadline() };
+    struct race r = { .end = race_end() };
     struct crew crew = { .n = 0 };
     uint64_t n = 0;
 

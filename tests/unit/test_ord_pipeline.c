@@ -236,7 +236,7 @@ static void stress_once(ord_ns end, bool stop)
 
 static void stress_gets_or_drops_each_item(void **state)
 {
-    ord_ns whole = stress_deadline() - ord_now();
+    ord_ns whole = race_end() - ord_now();
     ord_ns end = ord_deadline_after(whole / 2);
 
     (void)state;

@@ -419,7 +419,7 @@ static void *submit_many(void *arg)
 
 static void stress_runs_or_cancels_each_task(void **state)
 {
-    struct stress s = { .end = stress_deadline() };
+    struct stress s = { .end = race_end() };
     struct crew crew = { .n = 0 };
 
     (void)state;

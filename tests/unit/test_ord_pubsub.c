@@ -159,7 +159,7 @@ static void *pass_by(void *arg)
 
 static void stress_reads_or_counts_each_message(void **state)
 {
-    struct stress s = { .topic = ORD_TOPIC_INIT, .end = stress_deadline() };
+    struct stress s = { .topic = ORD_TOPIC_INIT, .end = race_end() };
     struct reader r[2] = { { .nread = 0 }, { .nread = 0 } };
     struct crew publishers = { .n = 0 };
     struct crew readers = { .n = 0 };

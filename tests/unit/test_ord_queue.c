@@ -181,7 +181,7 @@ static void close_wakes_waiting_producers(void **state)
     fill(&q, 1, 1);
     crew_add(&crew, put_and_wait, &w[0]);
     crew_add(&crew, put_and_wait, &w[1]);
-    await_waiters(&q.lock, &q.not_full, 2);
+    race_await_waiters(&q.lock, &q.not_full, 2);
     assert_int_equal(ord_queue_close(&q), 1);
     crew_join(&crew);
     assert_int_equal(w[0].rc, EPIPE);
@@ -200,7 +200,7 @@ static void close_wakes_waiting_consumers(void **state)
     assert_int_equal(ord_queue_init(&q, ORD_FIFO, 1), 0);
     crew_add(&crew, get_and_wait, &w[0]);
     crew_add(&crew, get_and_wait, &w[1]);
-    await_waiters(&q.lock, &q.not_empty, 2);
+    race_await_waiters(&q.lock, &q.not_empty, 2);
     assert_int_equal(ord_queue_destroy(&q), EBUSY);
     ord_queue_close(&q);
     crew_join(&crew);
@@ -219,7 +219,7 @@ static void removal_makes_room_for_a_waiting_producer(void **state)
     assert_int_equal(ord_queue_init(&q, ORD_FIFO, 1), 0);
     fill(&q, 1, 1);
     crew_add(&crew, put_and_wait, &w);
-    await_waiters(&q.lock, &q.not_full, 1);
+    race_await_waiters(&q.lock, &q.not_full, 1);
     assert_int_equal(ord_queue_remove(&q, item_of(3)), ENOENT);
     assert_int_equal(ord_queue_remove(&q, item_of(1)), 0);
     crew_join(&crew);
@@ -240,7 +240,7 @@ static void join_waits_until_each_item_is_done(void **state)
     fill(&q, 1, 2);
     assert_int_equal(ord_queue_task_done(&q), EINVAL);
     crew_add(&crew, join_and_wait, &w);
-    await_waiters(&q.lock, &q.all_done, 1);
+    race_await_waiters(&q.lock, &q.all_done, 1);
     assert_next(&q, 1);
     assert_next(&q, 2);
     assert_int_equal(ord_queue_task_done(&q), 0);
@@ -388,7 +388,7 @@ static void *consume(void *arg)
 
 static void stress_loses_and_doubles_nothing(void **state)
 {
-    ord_ns whole = stress_deadline() - ord_now();
+    ord_ns whole = race_end() - ord_now();
 
     (void)state;
     for (int order = ORD_FIFO; order <= ORD_PRIORITY; order++) {

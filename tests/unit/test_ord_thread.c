@@ -195,7 +195,7 @@ static void count(void *arg)
 
 static void stress_starts_and_stops(void **state)
 {
-    ord_ns end = stress_deadline();
+    ord_ns end = race_end();
 
     (void)state;
     while (ord_now() < end) {
