@@ -82,9 +82,10 @@ $(B)/unit/%: tests/unit/%.c $(B)/parts.a $(B)/libord.a
 	  $(LDFLAGS) -o $@ $< $(B)/parts.a $(B)/libord.a -lcmocka -ldw -lelf \
 	  -ljansson
 
-$(B)/bench/%: tests/bench/%.c
+$(B)/bench/%: tests/bench/%.c $(B)/libord.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< -ldl
+	$(CC) $(CPPFLAGS) -Iexamples/ord $(CFLAGS) $(LDFLAGS) -o $@ $< -ldl \
+	  $(B)/libord.a
 
 # libord, and the programs that show it. They keep what a debugger wants.
 $(B)/ord/%.o: examples/ord/%.c
