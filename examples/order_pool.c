@@ -22,7 +22,8 @@ static int price_order(void *number, void **result)
     return 0;
 }
 
-static void print(int number, struct ord_future *future)
+/* Returns whether it succeeded. */
+static int print(int number, struct ord_future *future)
 {
     void *price;
     int error;
@@ -33,13 +34,14 @@ static void print(int number, struct ord_future *future)
         printf("order %d: card declined\n", number);
     else
         printf("order %d: %d\n", number, (int)(intptr_t)price);
+    return error == 0;
 }
 
 int main(void)
 {
     struct ord_future futures[ORDERS], late;
     struct ord_pool *pool;
-    int nfinished = 0;
+    int nfinished = 0, nsucceeded = 0;
     size_t n;
 
     if (ord_pool_create(&pool, WORKERS, QUEUE) != 0)
@@ -50,9 +52,10 @@ int main(void)
                         ORD_NEVER);
     }
     for (int i = 0; i < ORDERS; i++) {
-        print(i + 1, &futures[i]);
+        nsucceeded += print(i + 1, &futures[i]);
         nfinished++;
     }
+    printf("%d succeeded\n", nsucceeded);
     printf("finished %d of %d with %u threads\n", nfinished, ORDERS,
            ord_pool_nworkers(pool));
     ord_pool_shutdown(pool, ORD_DRAIN, &n);

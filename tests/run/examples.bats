@@ -79,3 +79,17 @@ words_of() {
         done
     done
 }
+
+@test "ord_broken_transfer is flagged, ord_transfer and ord_try_transfer are not" {
+    gcc -O1 -g -pthread -I"$top/examples/ord" -I"$top/examples" -o transfers \
+        "$top/tests/run/fixture/transfers.c" "$B/libord.a"
+    try timeout 60 "$B/lockhound" run --dir=r1 -- ./transfers broken
+    exits_with 66
+    has '^potential deadlock LH001' err.txt
+    has 'ord_broken_transfer' err.txt
+    for how in ordered try; do
+        try timeout 60 "$B/lockhound" run --dir="r.$how" -- ./transfers $how
+        exits_with 0
+        has 'no findings' err.txt
+    done
+}
