@@ -301,14 +301,14 @@ const char *lh_advise_reason(const struct lh_explain *e,
     case LH_MODEL_GATE:
         return gate_text(e, r);
     case LH_MODEL_ONE_THREAD:
-        return FORMAT("only %s was seen to do this; a second thread that does "
-                      "it could block with it.",
+        return FORMAT("when the ring was first seen, only %s had done this; a "
+                      "second thread that does it could block with it.",
                       lh_explain_thread(e, r->thread));
     case LH_MODEL_FEW_THREADS:
-        return FORMAT("only %llu thread%s seen to do this, and the ring needs "
-                      "%zu.",
+        return FORMAT("when the ring was first seen, only %llu thread%s had "
+                      "done this, and it needs %zu.",
                       (unsigned long long)r->threads,
-                      r->threads == 1 ? " was" : "s were", f->nsides);
+                      r->threads == 1 ? "" : "s", f->nsides);
     case LH_MODEL_ORDERED:
         return ordered_text(e, r);
     case LH_MODEL_TIMED_WAIT:
