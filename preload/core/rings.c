@@ -55,7 +55,7 @@ static int new_search(struct lh_rings *r)
     if (lh_array_reserve(r->mem, &r->places, &r->nplaces, sizeof *r->places,
                          r->deps->nodes->capacity) != 0)
         return ENOMEM;
-    r->is_measured = r->is_measure_cut = false;
+    r->is_measure_cut = false;
     if (++r->stamp != 0)
         return 0;
     for (size_t i = 0; i < r->nplaces; i++)
@@ -368,12 +368,9 @@ static void search_pairs(struct lh_rings *r, lh_dep_slot slot)
 static void search_longer(struct lh_rings *r, lh_dep_slot slot)
 {
     const struct lh_dep *start = dep_at(r, slot);
-    if (!r->is_measured) {
-        r->is_measured = true;
-        hold(r, start, 1); /* nothing that it guards is a way */
-        measure(r, start);
-        hold(r, start, -1);
-    }
+    hold(r, start, 1); /* nothing that it guards is a way */
+    measure(r, start);
+    hold(r, start, -1);
     r->is_cut |= r->is_measure_cut;
     if (r->is_over || !has_distance(r, start->wanted))
         return;
@@ -398,8 +395,7 @@ bool lh_rings_search(struct lh_rings *r, const struct lh_rings_query *query,
     r->on_ring = on_ring;
     r->ctx = ctx;
     r->is_over = r->is_cut = false;
-    bool has_places = r->nplaces >= r->deps->nodes->capacity;
-    if (!(query->again && has_places) && new_search(r) != 0)
+    if (new_search(r) != 0)
         return false;
     if (r->strict && dep_at(r, query->start)->wait == LH_WAIT_TIMED)
         return true;

@@ -64,7 +64,7 @@ struct lh_rings {
     bool strict;
     bool is_over;
     bool is_cut;
-    bool is_measured, is_measure_cut;
+    bool is_measure_cut;
     uint32_t *steps;
     lh_rings_fn on_ring;
     void *ctx;
@@ -77,8 +77,6 @@ struct lh_rings_query {
     lh_dep_slot start;
     bool strict;     /* only rings without timed waits, gates, and two sides
                         that only one and the same thread was seen with */
-    bool again;      /* the start is that of the latest search, and nothing was
-                        added since: what was measured still holds */
     uint32_t *steps; /* what may be spent; the rest is left there */
 };
 

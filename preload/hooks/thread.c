@@ -88,7 +88,8 @@ LH_HOOK int pthread_detach(pthread_t handle)
 
 LH_HOOK void pthread_exit(void *result)
 {
-    lh_detector_ending();
+    lh_real_ensure();
+    lh_held_abandon();
     lh_real()->exit(result);
     __builtin_unreachable();
 }

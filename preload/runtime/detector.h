@@ -68,7 +68,6 @@ void lh_detector_created(uint32_t number, pthread_t handle);
 void lh_detector_begin(struct lh_thread *t, uintptr_t cfa);
 void lh_detector_joined(pthread_t handle, uint32_t number);
 void lh_detector_detached(pthread_t handle);
-void lh_detector_ending(void);
 void lh_detector_named(pthread_t handle, const char *name);
 
 /* The number of the thread with that handle, 0 if unknown. */

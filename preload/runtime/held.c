@@ -109,6 +109,13 @@ static void previous_chunk(struct lh_thread *t)
     t->top = t->end = c->slots + LH_CHUNK_SLOTS + 1;
 }
 
+static void drop_newest(struct lh_thread *t, struct lh_slot *slot)
+{
+    if (t->top == chunk_of(t->top - 1)->slots + 1)
+        previous_chunk(t);
+    t->top = slot;
+}
+
 static bool on_own_stack(const struct lh_thread *t, uintptr_t sp)
 {
     return t->stack_low && sp > t->stack_low && sp <= t->stack_high;
@@ -131,10 +138,22 @@ static void drop_abandoned(struct lh_thread *t, uintptr_t cfa)
     while ((slot = below(t->top)) && state_of(slot) >= LH_WANTS &&
            lh_kind_of(slot->how) != LH_KIND_ANNOTATED && slot->cfa <= cfa &&
            on_own_stack(t, cfa) && on_own_stack(t, slot->cfa)) {
-        if (t->top == chunk_of(t->top - 1)->slots + 1)
-            previous_chunk(t);
-        t->top = slot;
+        drop_newest(t, slot);
     }
+}
+
+void lh_held_abandon(void)
+{
+    struct lh_thread *t = lh_self;
+    struct lh_guard guard;
+    struct lh_slot *slot;
+
+    if (!t)
+        return;
+    lh_guard_enter(&guard);
+    while ((slot = below(t->top)) && state_of(slot) >= LH_WANTS)
+        drop_newest(t, slot);
+    lh_guard_leave(&guard);
 }
 
 /*

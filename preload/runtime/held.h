@@ -254,6 +254,10 @@ void lh_held_renew_keys(struct lh_thread *t);
 /* The lock is made anew or destroyed: whatever it was, it is not held now. */
 void lh_held_forget(struct lh_thread *t, const void *lock);
 
+/* The thread leaves all its frames: what it was asking for (pthread_exit in a
+ * handler that interrupted a lock call), it asks for no more. */
+void lh_held_abandon(void);
+
 /* Before the thread gets another tid: what it holds is no longer for the owner
  * words to tell. */
 void lh_held_settle_all(struct lh_thread *t);

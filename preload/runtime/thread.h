@@ -37,7 +37,7 @@ struct lh_thread {
 
     uint32_t number; /* in core/segments.h and in records */
     bool busy;       /* in the slow path: what locks there passes through */
-    bool detached, ending;
+    bool detached;
     bool registered;      /* can be found by handle */
     uint32_t cache_epoch; /* lh_order_epoch() its dependencies belong to */
     uintptr_t stack_low, stack_high; /* 0 while unknown */

@@ -184,12 +184,6 @@ void lh_detector_detached(pthread_t handle)
     lh_state_leave(&guard);
 }
 
-void lh_detector_ending(void)
-{
-    if (lh_self)
-        lh_self->ending = true;
-}
-
 void lh_detector_named(pthread_t handle, const char *name)
 {
     struct lh_guard guard;
