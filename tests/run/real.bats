@@ -73,3 +73,49 @@ same_as_alone_and_nothing_found() {
     command -v redis-server >/dev/null || skip "redis-server is not installed"
     same_as_alone_and_nothing_found redis_under_load
 }
+
+# A command under `lockhound run`: output and status as alone, nothing found.
+same_output() {
+    alone "$@"
+    mv out.txt alone.txt
+    local was=$status
+    try timeout -s KILL 60 "$B/lockhound" run --dir=records -- "$@"
+    exits_with "$was"
+    cmp alone.txt out.txt
+    has '^lockhound: no findings' err.txt
+}
+
+@test "xz -T2: as alone, nothing found" {
+    head -c 20000000 /dev/urandom >data
+    same_output xz -T2 -k -c -1 --block-size=2MiB data
+}
+
+@test "python3 with threads and a queue: as alone, nothing found" {
+    cat >threads.py <<'EOF'
+import queue, threading
+q, total = queue.Queue(5), []
+def work():
+    for n in iter(q.get, None):
+        total.append(n)
+threads = [threading.Thread(target=work) for _ in range(4)]
+for t in threads: t.start()
+for n in range(5000): q.put(n)
+for t in threads: q.put(None)
+for t in threads: t.join()
+print(sum(total))
+EOF
+    same_output python3 threads.py
+}
+
+@test "sysbench threads: as alone, nothing found" {
+    command -v sysbench >/dev/null || skip "sysbench is not installed"
+    # Its figures are timings: only what it did is compared.
+    alone sysbench threads --threads=8 --events=500 --time=0 run
+    exits_with 0
+    grep 'total number of events' out.txt >alone.txt
+    try timeout -s KILL 60 "$B/lockhound" run --dir=records -- \
+        sysbench threads --threads=8 --events=500 --time=0 run
+    exits_with 0
+    grep 'total number of events' out.txt | diff alone.txt -
+    has '^lockhound: no findings' err.txt
+}
