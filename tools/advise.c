@@ -230,7 +230,7 @@ const char *lh_advise_fix(const struct lh_explain *e)
         if (strcmp(f->kind, "LH016") != 0)
             return "";
         return FORMAT("%s %s on every way to %s, or correct the assertion.",
-                      f->asserted_held ? "take" : "release",
+                      strcmp(f->detail, "held") == 0 ? "take" : "release",
                       lh_naming_lock(e, f->lock), site_of(e, f->stack));
     }
     for (size_t i = 0; i < f->nsides; i++)
@@ -313,6 +313,11 @@ const char *lh_advise_reason(const struct lh_explain *e,
         return ordered_text(e, r);
     case LH_MODEL_TIMED_WAIT:
         return FORMAT("%s waits for %s for a limited time only.",
+                      lh_explain_thread(e, f->sides[r->sides[0]].thread),
+                      lh_naming_lock(e, f->sides[r->sides[0]].wants));
+    case LH_MODEL_TRIED_ONLY:
+        return FORMAT("%s was only seen to try %s here, and got it; this place "
+                      "waits when it does not.",
                       lh_explain_thread(e, f->sides[r->sides[0]].thread),
                       lh_naming_lock(e, f->sides[r->sides[0]].wants));
     default:

@@ -222,7 +222,7 @@ static const char *assertion_sentence(const struct lh_explain *e)
     const struct lh_model_finding *f = e->finding;
     const char *thread = lh_explain_thread(e, f->thread);
     const char *lock = lh_naming_lock(e, f->lock);
-    return f->asserted_held
+    return strcmp(f->detail, "held") == 0
                ? FORMAT("%s failed assertion: %s should hold %s here but does "
                         "not.",
                         lh_explain_clean(e, f->kind), thread, lock)

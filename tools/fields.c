@@ -117,7 +117,8 @@ bool lh_fields_shared(struct lh_fields *r, const char *key)
 
 enum lh_model_wait lh_fields_wait(struct lh_fields *r)
 {
-    static const char *const words[] = { "block", "timed", "condition", NULL };
+    static const char *const words[] = { "block", "timed", "condition", "tried",
+                                         NULL };
     int w = lh_fields_word(r, "wait", words);
     return w < 0 ? LH_MODEL_BLOCK : (enum lh_model_wait)w;
 }

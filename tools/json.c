@@ -204,7 +204,7 @@ static json_t *reason_object(struct lh_explain *e,
         set(o, "thread", number(r->thread));
     if (r->kind == LH_MODEL_FEW_THREADS)
         set(o, "threads", number(r->threads));
-    if (r->kind == LH_MODEL_TIMED_WAIT)
+    if (r->kind == LH_MODEL_TIMED_WAIT || r->kind == LH_MODEL_TRIED_ONLY)
         set(o, "sides", json_pack("[i]", (int)r->sides[0]));
     if (r->kind == LH_MODEL_GATE || r->kind == LH_MODEL_ORDERED)
         set(o, "sides",

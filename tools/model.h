@@ -61,7 +61,12 @@ struct lh_model_seen {
     uint64_t threads;
 };
 
-enum lh_model_wait { LH_MODEL_BLOCK, LH_MODEL_TIMED, LH_MODEL_CONDITION };
+enum lh_model_wait {
+    LH_MODEL_BLOCK,
+    LH_MODEL_TIMED,
+    LH_MODEL_CONDITION,
+    LH_MODEL_TRIED
+};
 
 struct lh_model_side {
     uint64_t dependency, thread;
@@ -77,6 +82,7 @@ enum lh_model_reason_kind {
     LH_MODEL_FEW_THREADS,
     LH_MODEL_ORDERED,
     LH_MODEL_TIMED_WAIT,
+    LH_MODEL_TRIED_ONLY,
     LH_MODEL_OTHER, /* of a later version */
 };
 
@@ -102,8 +108,10 @@ struct lh_model_finding {
     const struct lh_model_side *sides;
     size_t nreasons;
     const struct lh_model_reason *reasons;
-    uint64_t thread, lock, stack; /* of those without sides; else 0 */
-    bool asserted_held;
+    uint64_t thread, lock, stack;  /* of those without sides; else 0 */
+    const char *detail;            /* a word, or "" */
+    uint64_t holder, holder_stack; /* the other thread concerned, or 0 */
+    uint64_t other;                /* the other lock concerned, or 0 */
 };
 
 struct lh_model_note {

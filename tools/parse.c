@@ -195,7 +195,8 @@ static void read_reason(struct lh_fields *r, size_t nsides,
                         struct lh_model_reason *reason)
 {
     static const char *const words[] = { "gate",    "one-thread", "few-threads",
-                                         "ordered", "timed",      NULL };
+                                         "ordered", "timed",      "tried",
+                                         NULL };
     const char *name = lh_fields_text(r, "reason");
     int kind = 0;
     while (words[kind] && strcmp(words[kind], name) != 0)
@@ -211,7 +212,7 @@ static void read_reason(struct lh_fields *r, size_t nsides,
     uint64_t sides[2] = { 0, 0 };
     read_pair(r, "sides",
               kind == LH_MODEL_GATE || kind == LH_MODEL_ORDERED ||
-                  kind == LH_MODEL_TIMED_WAIT,
+                  kind == LH_MODEL_TIMED_WAIT || kind == LH_MODEL_TRIED_ONLY,
               sides);
     read_pair(r, "stacks", false, reason->stacks);
     if (sides[0] >= nsides || sides[1] >= nsides)
@@ -273,15 +274,20 @@ static void rotate(struct lh_fields *r, struct lh_model_finding *f)
     f->reasons = reasons;
 }
 
-static void read_assertion(struct lh_fields *r, struct lh_model_finding *f)
+/* A finding about one lock. */
+static void read_misuse(struct lh_fields *r, struct lh_model_finding *f)
 {
-    static const char *const words[] = { "held", "not-held", NULL };
+    f->detail = lh_fields_optional_text(r, "detail");
+    f->holder = lh_fields_optional_number(r, "holder");
+    f->holder_stack = lh_fields_optional_number(r, "holder_stack");
+    f->other = lh_fields_optional_number(r, "other");
     if (strcmp(f->kind, "LH016") != 0)
         return;
-    f->asserted_held = lh_fields_word(r, "asserted", words) == 0;
     lh_fields_id(r, "thread");
     lh_fields_id(r, "lock");
     lh_fields_number(r, "stack");
+    if (strcmp(f->detail, "held") != 0 && strcmp(f->detail, "not-held") != 0)
+        r->bad = "detail";
 }
 
 static void read_finding(struct lh_fields *r)
@@ -297,7 +303,7 @@ static void read_finding(struct lh_fields *r)
     read_ring(r, &f);
     read_reasons(r, &f);
     rotate(r, &f);
-    read_assertion(r, &f);
+    read_misuse(r, &f);
 
     struct lh_model_process *p = r->process;
     bool is_new = !lh_idmap_get(&p->finding_ids, f.id);

@@ -343,13 +343,16 @@ static void find_thread_reasons(struct lh_judge *j, size_t n, size_t nthreads)
         find_ordered(j, n);
 }
 
-static void find_timed(struct lh_judge *j, const struct lh_link *links,
-                       size_t n)
+static void find_limited(struct lh_judge *j, const struct lh_link *links,
+                         size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        if (dep_of(j, &links[i])->wait == LH_WAIT_TIMED)
-            add_reason(j,
-                       (struct lh_reason){ .kind = LH_REASON_TIMED, .a = i });
+        unsigned wait = dep_of(j, &links[i])->wait;
+        if (lh_wait_is_limited(wait))
+            add_reason(j, (struct lh_reason){ .kind = wait == LH_WAIT_TIMED
+                                                          ? LH_REASON_TIMED
+                                                          : LH_REASON_TRIED,
+                                              .a = i });
     }
 }
 
@@ -374,7 +377,7 @@ struct lh_verdict lh_judge_fully(struct lh_judge *j,
     }
     find_gone_gates(j, n);
     find_thread_reasons(j, n, nthreads);
-    find_timed(j, links, n);
+    find_limited(j, links, n);
     verdict.is_possible = j->nreasons == 0;
     return verdict;
 }

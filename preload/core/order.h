@@ -34,7 +34,14 @@ enum lh_wait {
     LH_WAIT_BLOCK,     /* waits as long as it takes */
     LH_WAIT_TIMED,     /* gives up by itself */
     LH_WAIT_CONDITION, /* the re-acquisition at the end of a condition wait */
+    LH_WAIT_TRIED,     /* only tried, where the program waits when that fails */
 };
+
+/* A request that cannot be one side of a possible ring. */
+static inline bool lh_wait_is_limited(unsigned wait)
+{
+    return wait == LH_WAIT_TIMED || wait == LH_WAIT_TRIED;
+}
 
 struct lh_held {
     lh_lock lock;
@@ -53,7 +60,8 @@ struct lh_request {
     uint32_t gone;              /* 0; the store's own: deps.h */
 };
 
-enum lh_grade { LH_CONDITIONAL, LH_POSSIBLE };
+/* The store itself knows of nothing that has happened. */
+enum lh_grade { LH_CONDITIONAL, LH_POSSIBLE, LH_HAPPENED };
 
 enum lh_reason_kind {
     LH_REASON_GATE,        /* sides a and b both hold .lock (0: it has ended) */
@@ -61,6 +69,7 @@ enum lh_reason_kind {
     LH_REASON_FEW_THREADS, /* fewer distinct threads (.count) than sides */
     LH_REASON_ORDERED,     /* side a always ends before side b starts */
     LH_REASON_TIMED,       /* side a waits for a limited time only */
+    LH_REASON_TRIED,       /* side a was not seen to wait, only to try */
 };
 
 struct lh_reason {

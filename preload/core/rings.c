@@ -144,7 +144,7 @@ static bool is_open(struct lh_rings *r, const struct lh_dep *start,
     lh_dep_slot slot = lh_deps_first_on(r->deps, edge);
     for (int i = 0; slot && i < LOOKED_AT; i++) {
         const struct lh_dep *dep = dep_at(r, slot);
-        if (dep->wait != LH_WAIT_TIMED && !is_gated(r, dep) &&
+        if (!lh_wait_is_limited(dep->wait) && !is_gated(r, dep) &&
             !(thread && only_thread(r, dep) == thread))
             return true;
         slot = lh_deps_next_on(r->deps, slot, from);
@@ -243,7 +243,7 @@ static bool can_follow(const struct lh_rings *r, const struct lh_dep *dep)
         return false;
     if (!r->strict)
         return true;
-    return dep->wait != LH_WAIT_TIMED && !is_one_thread(r, dep) &&
+    return !lh_wait_is_limited(dep->wait) && !is_one_thread(r, dep) &&
            !is_gated(r, dep);
 }
 
@@ -397,7 +397,7 @@ bool lh_rings_search(struct lh_rings *r, const struct lh_rings_query *query,
     r->is_over = r->is_cut = false;
     if (new_search(r) != 0)
         return false;
-    if (r->strict && dep_at(r, query->start)->wait == LH_WAIT_TIMED)
+    if (r->strict && lh_wait_is_limited(dep_at(r, query->start)->wait))
         return true;
     search_pairs(r, query->start);
     if (!r->is_over)

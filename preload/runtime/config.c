@@ -121,6 +121,15 @@ static void set(struct lh_config *config, struct text key, struct text v)
     } else if (is(key, "memory")) {
         if (!size_value(v, &config->memory_bytes))
             complain(config, "memory", v, "a size such as 512M");
+    } else if (is(key, "on-deadlock")) {
+        if (is(v, "report"))
+            config->on_deadlock = LH_ON_DEADLOCK_REPORT;
+        else if (is(v, "exit"))
+            config->on_deadlock = LH_ON_DEADLOCK_EXIT;
+        else if (is(v, "abort"))
+            config->on_deadlock = LH_ON_DEADLOCK_ABORT;
+        else
+            complain(config, "on-deadlock", v, "report, exit or abort");
     } else if (is(key, "print")) {
         if (is(v, "none") || is(v, "stderr"))
             config->print = is(v, "stderr");
@@ -135,7 +144,7 @@ static void set(struct lh_config *config, struct text key, struct text v)
             complain(config, "exit-code", v, "0 to 255");
     } else if (key.n) {
         complain(config, "key", key,
-                 "dir, stacks, memory, print, all or exit-code");
+                 "dir, stacks, memory, on-deadlock, print, all or exit-code");
     }
 }
 

@@ -18,10 +18,18 @@ enum lh_stack_policy {
     LH_STACKS_PC,    /* never more than the caller */
 };
 
+/* After a finding that has happened was written. */
+enum lh_on_deadlock {
+    LH_ON_DEADLOCK_REPORT, /* the program goes on, and hangs */
+    LH_ON_DEADLOCK_EXIT,   /* exit_code, or 67 */
+    LH_ON_DEADLOCK_ABORT,  /* SIGABRT */
+};
+
 struct lh_config {
     char dir[4096];      /* absolute; empty: no record files */
     size_t memory_bytes; /* 0: no limit */
     enum lh_stack_policy stacks;
+    enum lh_on_deadlock on_deadlock;
     bool print;    /* findings on stderr */
     bool all;      /* conditional findings too */
     int exit_code; /* status at exit if there are findings; 0: unchanged */

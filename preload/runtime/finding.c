@@ -4,6 +4,26 @@
 
 #include "runtime/arena.h"
 
+const char *lh_finding_word(enum lh_finding_kind kind)
+{
+    static const struct {
+        enum lh_finding_kind kind;
+        const char *word;
+    } words[] = {
+        { LH_RING, "LH001" },           { LH_SELF, "LH003" },
+        { LH_NESTED_READ, "LH005" },    { LH_NOT_HELD, "LH010" },
+        { LH_NOT_HOLDER, "LH011" },     { LH_ENDED_HELD, "LH012" },
+        { LH_USED_ENDED, "LH013" },     { LH_INIT_IN_USE, "LH014" },
+        { LH_THREAD_ENDED, "LH015" },   { LH_ASSERTION, "LH016" },
+        { LH_CONDITION_LOCK, "LH017" },
+    };
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (words[i].kind == kind)
+            return words[i].word;
+    return "LH020";
+}
+
 struct lh_finding *lh_finding_new(size_t nsides, size_t nreasons)
 {
     size_t sides_bytes = nsides * sizeof(struct lh_finding_side);

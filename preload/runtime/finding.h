@@ -35,7 +35,22 @@ struct lh_finding_reason {
     struct lh_lock_info lock; /* of a gate */
 };
 
-enum lh_finding_kind { LH_RING = 1, LH_ASSERTION = 16 }; /* LH001, LH016 */
+/* The numbers behind "LH". */
+enum lh_finding_kind {
+    LH_RING = 1,            /* a ring of dependencies */
+    LH_SELF = 3,            /* requested what it holds: hangs for good */
+    LH_NESTED_READ = 5,     /* of a lock whose readers wait behind writers */
+    LH_NOT_HELD = 10,       /* released while nobody holds it */
+    LH_NOT_HOLDER = 11,     /* released by another thread than its holder */
+    LH_ENDED_HELD = 12,     /* destroyed or freed while held */
+    LH_USED_ENDED = 13,     /* used after it was destroyed */
+    LH_INIT_IN_USE = 14,    /* initialized while held or waited for */
+    LH_THREAD_ENDED = 15,   /* its thread ended while holding it */
+    LH_ASSERTION = 16,      /* lockhound_assert_held or _not_held failed */
+    LH_CONDITION_LOCK = 17, /* a condition waited on with the wrong mutex */
+    LH_FORKED_HELD = 20,    /* requested in a forked child: held by a thread of
+                               the parent that is not there */
+};
 
 struct lh_finding {
     struct lh_finding *next;
@@ -43,19 +58,22 @@ struct lh_finding {
     enum lh_finding_kind kind;
     uint32_t id;
     enum lh_grade grade;
-    /* LH_RING */
+    /* Rings: LH_RING, LH_NESTED_READ */
     size_t nsides, nreasons;
     struct lh_finding_side *sides;
     struct lh_finding_reason *reasons;
-    /* LH_ASSERTION */
-    struct lh_finding_thread thread;
-    struct lh_lock_info lock;
-    uint32_t stack;
-    bool asserted_held;
+    /* All others: misuse.h says what each of these is */
+    struct lh_finding_thread thread, holder;
+    struct lh_lock_info lock, other;
+    uint32_t stack, holder_stack;
+    const char *detail;
 };
 
 /* A finding with room for so many; NULL when memory is short. */
 struct lh_finding *lh_finding_new(size_t nsides, size_t nreasons);
+/* "LH001" */
+const char *lh_finding_word(enum lh_finding_kind kind);
+
 void lh_finding_free(struct lh_finding *finding);
 
 #endif

@@ -27,6 +27,7 @@
 
 #include "core/order.h"
 #include "runtime/cache.h"
+#include "runtime/lockkind.h"
 #include "runtime/thread.h"
 
 /*
@@ -41,13 +42,11 @@
 enum lh_slot_state { LH_BASE, LH_GONE, LH_HOLDS, LH_TAKES, LH_WANTS, LH_TRIES };
 
 /* How it waits: enum lh_wait, or this. A try never waits. */
-enum { LH_WAIT_TRY = 3 };
-
-enum lh_kind { LH_KIND_MUTEX, LH_KIND_ANNOTATED };
+enum { LH_WAIT_TRY = 7 };
 
 /* How a lock is asked for: one word, so that it is compared at once. */
 #define LH_HOW(mode, wait, kind)                                               \
-    ((uint16_t)((mode) | (wait) << 1 | (kind) << 3))
+    ((uint16_t)((mode) | (wait) << 1 | (kind) << 4))
 
 static inline unsigned lh_mode_of(uint16_t how)
 {
@@ -56,12 +55,12 @@ static inline unsigned lh_mode_of(uint16_t how)
 
 static inline unsigned lh_wait_of(uint16_t how)
 {
-    return how >> 1 & 3; /* enum lh_wait or LH_WAIT_TRY */
+    return how >> 1 & 7; /* enum lh_wait or LH_WAIT_TRY */
 }
 
 static inline unsigned lh_kind_of(uint16_t how)
 {
-    return how >> 3; /* enum lh_kind */
+    return how >> 4; /* enum lh_kind */
 }
 
 /* A cache line. What is above `key` names the request: it stays when the slot

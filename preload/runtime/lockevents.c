@@ -10,9 +10,9 @@
 #include "runtime/config.h"
 #include "runtime/guard.h"
 #include "runtime/locks.h"
+#include "runtime/misuse.h"
 #include "runtime/news.h"
 #include "runtime/request.h"
-#include "runtime/sites.h"
 #include "runtime/stacks.h"
 #include "runtime/state.h"
 #include "runtime/unwind.h"
@@ -175,35 +175,19 @@ void lh_detector_rank_lock(void *address, int rank)
     lh_state_leave(&guard);
 }
 
-/* An assertion is reported once for each place. */
-static bool is_new_place(const void *pc)
-{
-    struct lh_site *site = lh_site_add(pc);
-
-    return site && atomic_fetch_add_explicit(&site->times, 1,
-                                             memory_order_relaxed) == 0;
-}
-
 void lh_detector_assert(void *address, bool expected, void *pc, uintptr_t cfa)
 {
     struct lh_thread *t = lh_self ? lh_self : lh_detector_attach();
-    struct lh_guard guard;
-    uint32_t stack;
 
     if (!t || t->busy || lh_state_is_off() ||
         !!lh_held_find(t, address, false) == expected)
         return;
-    lh_guard_enter(&guard);
-    lh_detector_check_process();
-    t->busy = true;
-    stack = lh_stack_take(t, pc, cfa);
-    lh_rawlock_take(&lh_state.lock);
-    if (is_new_place(pc))
-        lh_news_assertion(t, address, expected, stack);
-    if (lh_news_wants_records())
-        lh_news_open_log();
-    lh_rawlock_give(&lh_state.lock);
-    lh_news_flush(t);
-    t->busy = false;
-    lh_guard_leave(&guard);
+    lh_misuse_report(&(struct lh_misuse){
+        .kind = LH_ASSERTION,
+        .lock_kind = LH_KIND_ANNOTATED,
+        .lock = address,
+        .pc = pc,
+        .cfa = cfa,
+        .detail = expected ? "held" : "not-held",
+    });
 }

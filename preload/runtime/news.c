@@ -170,7 +170,7 @@ static void add_finding(struct lh_thread *t, struct lh_finding *f)
     while (*last)
         last = &(*last)->next;
     *last = f;
-    if (f->grade == LH_POSSIBLE)
+    if (f->grade >= LH_POSSIBLE)
         lh_state.found_something = true;
 }
 
@@ -191,6 +191,14 @@ static uint32_t finding_id(const struct lh_ring *ring)
 static void record_lock_of(struct lh_fmt *out, lh_lock node)
 {
     struct lh_lock_info *known = lh_lock_of_node(node);
+
+    if (known)
+        lh_record_lock(out, known);
+}
+
+static void record_lock_at(struct lh_fmt *out, uintptr_t address)
+{
+    struct lh_lock_info *known = address ? lh_lock_find(address, false) : NULL;
 
     if (known)
         lh_record_lock(out, known);
@@ -259,29 +267,19 @@ void lh_news_on_ring(void *ctx, const struct lh_ring *ring)
     add_finding(lh_state.judged, f);
 }
 
-void lh_news_assertion(struct lh_thread *t, void *address, bool expected,
-                       uint32_t stack)
+void lh_news_misuse(struct lh_thread *t, struct lh_finding *f)
 {
-    struct lh_lock_info *l = lh_lock_find((uintptr_t)address, true);
-    struct lh_finding *f = lh_finding_new(0, 0);
-
-    if (!l || !f) {
-        lh_state.short_of_memory = true;
-        return;
-    }
-    if (!l->born)
-        l->born = stack;
-    f->kind = LH_ASSERTION;
-    f->grade = LH_POSSIBLE;
     f->id = ++lh_state.nfindings;
-    f->lock = *l;
-    f->stack = stack;
-    f->asserted_held = expected;
     f->thread = thread_of(t->number);
+    if (f->holder.number)
+        f->holder = thread_of(f->holder.number);
     if (lh_news_wants_records()) {
         record_threads(&t->out, t->number);
-        lh_record_lock(&t->out, l);
-        lh_record_stack(&t->out, stack);
+        record_threads(&t->out, f->holder.number);
+        record_lock_at(&t->out, f->lock.address);
+        record_lock_at(&t->out, f->other.address);
+        lh_record_stack(&t->out, f->stack);
+        lh_record_stack(&t->out, f->holder_stack);
     }
     add_finding(t, f);
 }

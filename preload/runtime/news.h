@@ -29,8 +29,8 @@ void lh_news_add_notes(struct lh_thread *t);
 /* For lh_order_new(); the ring goes to lh_state.judged. */
 void lh_news_on_ring(void *ctx, const struct lh_ring *ring);
 
-void lh_news_assertion(struct lh_thread *t, void *address, bool expected,
-                       uint32_t stack);
+/* A finding about one lock, made by misuse.c; it is taken over. */
+void lh_news_misuse(struct lh_thread *t, struct lh_finding *finding);
 
 /* Keeps what is known of a thread, for reports made after its end. */
 void lh_news_remember(const struct lh_thread *t);

@@ -123,7 +123,8 @@ static void lock_name(struct lh_fmt *f, const struct lh_lock_info *lock)
         }
         return;
     }
-    lh_fmt_text(f, "mutex #");
+    lh_fmt_text(f, lh_kind_noun(lock->kind));
+    lh_fmt_text(f, " #");
     lh_fmt_unsigned(f, lock->serial);
     if (lock->born) {
         lh_fmt_text(f, lock->initialized ? " initialized at "
@@ -196,6 +197,9 @@ static void reason(struct lh_fmt *f, const struct lh_finding_reason *fr)
     case LH_REASON_TIMED:
         lh_fmt_text(f, "a wait in it is bounded by a timeout");
         break;
+    case LH_REASON_TRIED:
+        lh_fmt_text(f, "a side of it was only seen to try, not to wait");
+        break;
     }
 }
 
@@ -215,29 +219,87 @@ static void ring(struct lh_fmt *f, const struct lh_finding *finding)
         reason(f, &finding->reasons[i]);
 }
 
-static void assertion(struct lh_fmt *f, const struct lh_finding *finding)
+/* How a finding about one lock reads: "<before> <lock> <after> <thread>". */
+static const struct sentence {
+    enum lh_finding_kind kind;
+    const char *detail; /* NULL: any */
+    const char *before, *after;
+    const char *holder; /* before who holds it; NULL: not told */
+} sentences[] = {
+    { LH_SELF, NULL, "self-deadlock LH003: ",
+      " is requested, by its holder, and never comes free, by ",
+      "it was taken by " },
+    { LH_NOT_HELD, NULL, "LH010: ", " is released but not held, by ", NULL },
+    { LH_NOT_HOLDER, NULL, "LH011: ",
+      " is released, but not by its holder, by ", "it was taken by " },
+    { LH_ENDED_HELD, NULL, "LH012: ", " is destroyed or freed while held, by ",
+      "it was taken by " },
+    { LH_USED_ENDED, NULL, "LH013: ", " is used after it was destroyed, by ",
+      "it was destroyed by " },
+    { LH_INIT_IN_USE, NULL, "LH014: ", " is initialized while in use, by ",
+      "it was taken by " },
+    { LH_THREAD_ENDED, NULL, "LH015: ", " is still held at the end of ",
+      "it was taken by " },
+    { LH_ASSERTION, "held", "LH016 assertion failed: ", " is not held by ",
+      NULL },
+    { LH_ASSERTION, "not-held", "LH016 assertion failed: ", " is held by ",
+      NULL },
+    { LH_CONDITION_LOCK, "two-mutexes", "LH017: ",
+      " and another mutex are waited with on one condition at once, by ",
+      "the other by " },
+    { LH_CONDITION_LOCK, NULL, "LH017: ",
+      " is not held but a condition is waited on with it, by ", NULL },
+    { LH_FORKED_HELD, NULL, "deadlock after fork LH020: ",
+      " was held by a thread of the parent that this child has not, and is "
+      "requested by ",
+      "it was taken by " },
+};
+
+static const struct sentence *sentence_of(const struct lh_finding *finding)
 {
-    lh_fmt_text(f, "LH016 assertion failed: ");
+    const struct sentence *s = sentences;
+
+    while (s->kind != finding->kind ||
+           (s->detail &&
+            (!finding->detail || strcmp(s->detail, finding->detail) != 0)))
+        s++;
+    return s;
+}
+
+static void misuse(struct lh_fmt *f, const struct lh_finding *finding)
+{
+    const struct sentence *s = sentence_of(finding);
+
+    lh_fmt_text(f, s->before);
     lock_name(f, &finding->lock);
-    lh_fmt_text(f,
-                finding->asserted_held ? " is not held by " : " is held by ");
+    lh_fmt_text(f, s->after);
     thread_name(f, &finding->thread);
     lh_fmt_text(f, " at");
     stack_lines(f, finding->stack);
+    if (!s->holder || !finding->holder.number)
+        return;
+    lh_fmt_text(f, "\n    ");
+    lh_fmt_text(f, s->holder);
+    thread_name(f, &finding->holder);
+    if (!finding->holder_stack)
+        return;
+    lh_fmt_text(f, " at");
+    stack_lines(f, finding->holder_stack);
 }
 
 void lh_printer_finding(const struct lh_finding *finding)
 {
     struct lh_fmt f = { 0 };
 
-    if (!lh_config.print || (finding->grade != LH_POSSIBLE && !lh_config.all))
+    if (!lh_config.print ||
+        (finding->grade == LH_CONDITIONAL && !lh_config.all))
         return;
     lh_rawlock_take(&printing);
     lh_fmt_text(&f, "lockhound: ");
-    if (finding->kind == LH_RING)
+    if (finding->nsides)
         ring(&f, finding);
     else
-        assertion(&f, finding);
+        misuse(&f, finding);
     lh_fmt_text(&f, "\n");
     lh_rawlock_give(&printing);
     if (f.failed)

@@ -10,6 +10,9 @@
 #define LH_RUNTIME_REAL_H
 
 #include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <threads.h>
 #include <time.h>
 
 struct lh_real {
@@ -35,6 +38,49 @@ struct lh_real {
     int (*detach)(pthread_t);
     void (*exit)(void *);
     int (*setname_np)(pthread_t, const char *);
+    int (*rwlock_init)(pthread_rwlock_t *, const pthread_rwlockattr_t *);
+    int (*rwlock_destroy)(pthread_rwlock_t *);
+    int (*rwlock_rdlock)(pthread_rwlock_t *);
+    int (*rwlock_tryrdlock)(pthread_rwlock_t *);
+    int (*rwlock_timedrdlock)(pthread_rwlock_t *, const struct timespec *);
+    int (*rwlock_clockrdlock)(pthread_rwlock_t *, clockid_t,
+                              const struct timespec *);
+    int (*rwlock_wrlock)(pthread_rwlock_t *);
+    int (*rwlock_trywrlock)(pthread_rwlock_t *);
+    int (*rwlock_timedwrlock)(pthread_rwlock_t *, const struct timespec *);
+    int (*rwlock_clockwrlock)(pthread_rwlock_t *, clockid_t,
+                              const struct timespec *);
+    int (*rwlock_unlock)(pthread_rwlock_t *);
+    int (*spin_init)(pthread_spinlock_t *, int);
+    int (*spin_destroy)(pthread_spinlock_t *);
+    int (*spin_lock)(pthread_spinlock_t *);
+    int (*spin_trylock)(pthread_spinlock_t *);
+    int (*spin_unlock)(pthread_spinlock_t *);
+    int (*mutex_consistent)(pthread_mutex_t *);
+    int (*once)(pthread_once_t *, void (*)(void));
+    int (*sem_init)(sem_t *, int, unsigned);
+    int (*sem_destroy)(sem_t *);
+    int (*sem_wait)(sem_t *);
+    int (*sem_trywait)(sem_t *);
+    int (*sem_timedwait)(sem_t *, const struct timespec *);
+    int (*sem_clockwait)(sem_t *, clockid_t, const struct timespec *);
+    int (*sem_post)(sem_t *);
+    int (*mtx_init)(mtx_t *, int);
+    void (*mtx_destroy)(mtx_t *);
+    int (*mtx_lock)(mtx_t *);
+    int (*mtx_trylock)(mtx_t *);
+    int (*mtx_timedlock)(mtx_t *, const struct timespec *);
+    int (*mtx_unlock)(mtx_t *);
+    int (*cnd_wait)(cnd_t *, mtx_t *);
+    int (*cnd_timedwait)(cnd_t *, mtx_t *, const struct timespec *);
+    int (*thrd_create)(thrd_t *, thrd_start_t, void *);
+    int (*thrd_join)(thrd_t, int *);
+    int (*thrd_detach)(thrd_t);
+    void (*thrd_exit)(int);
+    void (*call_once)(once_flag *, void (*)(void));
+    void (*flockfile)(FILE *);
+    int (*ftrylockfile)(FILE *);
+    void (*funlockfile)(FILE *);
 };
 
 extern struct lh_real lh_real_table __attribute__((visibility("hidden")));

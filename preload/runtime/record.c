@@ -46,6 +46,7 @@ static const char *wait_name(uint8_t wait)
 {
     return wait == LH_WAIT_TIMED       ? "timed"
            : wait == LH_WAIT_CONDITION ? "condition"
+           : wait == LH_WAIT_TRIED     ? "tried"
                                        : "block";
 }
 
@@ -171,8 +172,7 @@ static void lock_record(struct lh_fmt *f, const struct lh_lock_info *lock)
     lh_record_stack(f, lock->born);
     begin(f, "lock");
     lh_fmt_key_unsigned(f, "id", lock->serial);
-    lh_fmt_key_string(f, "kind",
-                      lock->kind == LH_KIND_ANNOTATED ? "annotated" : "mutex");
+    lh_fmt_key_string(f, "kind", lh_kind_word(lock->kind));
     if (lock->kind == LH_KIND_MUTEX)
         lh_fmt_key_string(f, "subtype", subtypes[lock->subtype & 3]);
     lh_fmt_key_hex(f, "address", lock->address);
@@ -320,6 +320,10 @@ static void reason(struct lh_fmt *f, const struct lh_finding_reason *fr)
         lh_fmt_string(f, "timed");
         sides_of(f, r, false);
         break;
+    case LH_REASON_TRIED:
+        lh_fmt_string(f, "tried");
+        sides_of(f, r, false);
+        break;
     }
     lh_fmt_text(f, "}");
 }
@@ -344,22 +348,34 @@ static void ring(struct lh_fmt *f, const struct lh_finding *finding)
     lh_fmt_text(f, "]");
 }
 
+static void misuse(struct lh_fmt *f, const struct lh_finding *finding)
+{
+    lh_fmt_key_unsigned(f, "thread", finding->thread.number);
+    lh_fmt_key_unsigned(f, "lock", finding->lock.serial);
+    lh_fmt_key_unsigned(f, "stack", finding->stack);
+    if (finding->detail)
+        lh_fmt_key_string(f, "detail", finding->detail);
+    if (finding->holder.number)
+        lh_fmt_key_unsigned(f, "holder", finding->holder.number);
+    if (finding->holder_stack)
+        lh_fmt_key_unsigned(f, "holder_stack", finding->holder_stack);
+    if (finding->other.serial)
+        lh_fmt_key_unsigned(f, "other", finding->other.serial);
+}
+
 void lh_record_finding(struct lh_fmt *f, const struct lh_finding *finding)
 {
+    static const char *const grades[] = { "conditional", "possible",
+                                          "happened" };
+
     begin(f, "finding");
     lh_fmt_key_unsigned(f, "id", finding->id);
-    lh_fmt_key_string(f, "kind", finding->kind == LH_RING ? "LH001" : "LH016");
-    lh_fmt_key_string(
-        f, "grade", finding->grade == LH_POSSIBLE ? "possible" : "conditional");
-    if (finding->kind == LH_RING) {
+    lh_fmt_key_string(f, "kind", lh_finding_word(finding->kind));
+    lh_fmt_key_string(f, "grade", grades[finding->grade]);
+    if (finding->nsides)
         ring(f, finding);
-    } else {
-        lh_fmt_key_unsigned(f, "thread", finding->thread.number);
-        lh_fmt_key_unsigned(f, "lock", finding->lock.serial);
-        lh_fmt_key_unsigned(f, "stack", finding->stack);
-        lh_fmt_key_string(f, "asserted",
-                          finding->asserted_held ? "held" : "not-held");
-    }
+    else
+        misuse(f, finding);
     end(f);
 }
 

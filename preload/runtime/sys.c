@@ -63,6 +63,12 @@ long lh_sys_gettid(void)
     return syscall(SYS_gettid);
 }
 
+_Noreturn void lh_sys_exit(int status)
+{
+    for (;;)
+        syscall(SYS_exit_group, status);
+}
+
 void *lh_sys_map(size_t size_bytes, int fd)
 {
     long p = fd < 0

@@ -26,6 +26,9 @@ long lh_sys_getpid(void);
 long lh_sys_getppid(void);
 long lh_sys_gettid(void);
 
+/* Ends the process at once, without its exit handlers. */
+_Noreturn void lh_sys_exit(int status);
+
 /* Private memory that reads as zero; or, with fd not -1, a file's, to be read.
  * NULL on failure. By system call: a sanitizer's interceptors of the C
  * library's functions are not ready when our constructor runs. */

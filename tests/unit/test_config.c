@@ -50,7 +50,7 @@ static void what_is_wrong_is_said_with_what_was_expected(void **state)
         const char *value, *complaint;
     } wrong[] = {
         { "colour=1", "key 'colour' in LOCKHOUND ignored; expected dir, "
-                      "stacks, memory, print, all or exit-code" },
+                      "stacks, memory, on-deadlock, print, all or exit-code" },
         { "dir=here", "dir 'here' in LOCKHOUND ignored; expected an absolute "
                       "path" },
         { "stacks=deep", "stacks 'deep' in LOCKHOUND ignored; expected auto, "

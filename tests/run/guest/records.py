@@ -16,7 +16,7 @@ TYPES = {  # keys, then optional keys
     "dependency": ({"id": INT, "thread": INT, "wants": INT, "mode": TEXT, "wait": TEXT, "stack": INT,
                     "holds": LIST}, {}),
     "finding": ({"id": INT, "kind": TEXT, "grade": TEXT},
-                {"ring": LIST, "reasons": LIST, "thread": INT, "lock": INT, "stack": INT, "asserted": TEXT}),
+                {"ring": LIST, "reasons": LIST, "thread": INT, "lock": INT, "stack": INT, "detail": TEXT, "holder": INT, "holder_stack": INT, "other": INT}),
     "count": ({}, {"dependency": INT, "times": INT, "threads": INT, "finding": INT, "rings": INT}),
     "note": ({"code": TEXT, "text": TEXT}, {}),
     "end": ({"locks": INT, "threads": INT, "orders": INT, "dependencies": INT}, {}),

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ * misuse.c - findings about one lock. */
+#include "runtime/misuse.h"
+
+#include <stdlib.h>
+
+#include "runtime/config.h"
+#include "runtime/detector.h"
+#include "runtime/guard.h"
+#include "runtime/kinds.h"
+#include "runtime/locks.h"
+#include "runtime/news.h"
+#include "runtime/stacks.h"
+#include "runtime/state.h"
+#include "runtime/sys.h"
+#include "runtime/unwind.h"
+
+enum { STATUS_HAPPENED = 67 };
+
+static bool has_happened(enum lh_finding_kind kind)
+{
+    return kind == LH_SELF || kind == LH_FORKED_HELD;
+}
+
+static bool is_new(const struct lh_misuse *m)
+{
+    return lh_kind_is_new(
+        lh_fold((uintptr_t)m->pc, UINT64_C(0xe7037ed1a0b428db) + m->kind));
+}
+
+/* Under the detector's lock. */
+static void file(struct lh_thread *t, const struct lh_misuse *m, uint32_t stack)
+{
+    struct lh_lock_info *l = lh_lock_find((uintptr_t)m->lock, true);
+    struct lh_lock_info *other =
+        m->other ? lh_lock_find((uintptr_t)m->other, true) : NULL;
+    struct lh_finding *f = lh_finding_new(0, 0);
+
+    if (!l || !f || (m->other && !other)) {
+        lh_state.short_of_memory = true;
+        return;
+    }
+    if (!l->node && !l->recorded)
+        l->kind = m->lock_kind;
+    if (!l->born)
+        l->born = stack;
+    f->kind = m->kind;
+    f->grade = has_happened(m->kind) ? LH_HAPPENED : LH_POSSIBLE;
+    f->lock = *l;
+    if (other)
+        f->other = *other;
+    f->stack = stack;
+    f->detail = m->detail;
+    f->holder.number = m->holder;
+    f->holder_stack = m->holder_stack;
+    lh_news_misuse(t, f);
+}
+
+void lh_misuse_report(const struct lh_misuse *m)
+{
+    struct lh_thread *t = lh_self ? lh_self : lh_detector_attach();
+    struct lh_guard guard;
+    uint32_t stack;
+
+    if (!t || t->busy || lh_state_is_off())
+        return;
+    lh_guard_enter(&guard);
+    lh_detector_check_process();
+    t->busy = true;
+    stack = lh_config.stacks == LH_STACKS_PC ? lh_stack_of_pc(m->pc)
+                                             : lh_stack_take(t, m->pc, m->cfa);
+    lh_rawlock_take(&lh_state.lock);
+    if (is_new(m))
+        file(t, m, stack);
+    if (lh_news_wants_records())
+        lh_news_open_log();
+    lh_rawlock_give(&lh_state.lock);
+    lh_news_flush(t);
+    t->busy = false;
+    if (has_happened(m->kind))
+        lh_misuse_act();
+    lh_guard_leave(&guard);
+}
+
+void lh_misuse_act(void)
+{
+    if (lh_config.on_deadlock == LH_ON_DEADLOCK_EXIT)
+        lh_sys_exit(lh_config.exit_code ? lh_config.exit_code
+                                        : STATUS_HAPPENED);
+    if (lh_config.on_deadlock == LH_ON_DEADLOCK_ABORT)
+        abort();
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * misuse.h - findings about one lock: misuse, and requests that hang for good.
+ *
+ * Whoever calls has made sure, by the lock's own words, that what it reports
+ * is so. One finding for each kind and place.
+ */
+#ifndef LH_RUNTIME_MISUSE_H
+#define LH_RUNTIME_MISUSE_H
+
+#include <stdint.h>
+
+#include "runtime/finding.h"
+
+struct lh_misuse {
+    enum lh_finding_kind kind;
+    uint8_t lock_kind; /* enum lh_kind, for a lock that was not known yet */
+    void *lock;
+    void *pc; /* of the call */
+    uintptr_t cfa;
+    const char *detail; /* a word of lockhound-records(5), or NULL; static */
+    /* Who holds it, or did what made this one wrong; 0: unknown. */
+    uint32_t holder, holder_stack;
+    void *other; /* the other lock concerned, or NULL */
+};
+
+/*
+ * Tells about it, once for each kind and place. A finding that has happened
+ * (LH003, LH020) does not return if on-deadlock= ends the process.
+ *
+ * Threads:  any, outside the guard and the detector's lock.
+ */
+void lh_misuse_report(const struct lh_misuse *misuse);
+
+/* Does what on-deadlock= says, after the finding was written. */
+void lh_misuse_act(void);
+
+#endif
