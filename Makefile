@@ -18,7 +18,7 @@ override CFLAGS   += -std=gnu11 $(WARN) -pthread -fno-omit-frame-pointer \
 # The Debian packages that build, test and demonstrate lockhound. Those in
 # OPTIONAL are rivals to compare with; without them their columns are absent.
 PACKAGES := build-essential git clang clang-format clang-tidy cppcheck \
-            libdw-dev libelf-dev libjansson-dev libcmocka-dev bats mandoc \
+            libdw-dev libelf-dev libjansson-dev libunwind-dev libcmocka-dev bats mandoc \
             gdb memcached redis-server redis-tools sysbench xz-utils python3
 OPTIONAL := libclang-rt-14-dev valgrind
 
@@ -53,7 +53,8 @@ $(B)/liblockhound.so: $(preload_obj) preload/hooks/exports.map
 	  -Wl,--version-script=preload/hooks/exports.map -Wl,-soname,liblockhound.so
 
 $(B)/lockhound: $(tools_obj)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(tools_obj) -ldw -lelf -ljansson
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(tools_obj) -ldw -lelf -ljansson -lunwind-ptrace \
+	  -lunwind-coredump -lunwind-x86_64 -lunwind
 
 $(B)/pic/%.o: %.c
 	@mkdir -p $(@D)

@@ -19,7 +19,7 @@
 enum { VERSION = 1 };
 
 /* Names out of a binary need not be UTF-8, which JSON has to be. */
-static json_t *string(struct lh_pool *pool, const char *text)
+json_t *lh_json_string(struct lh_pool *pool, const char *text)
 {
     char *copy = lh_style_strip(lh_pool_copy(pool, text));
     json_t *value = json_string(copy);
@@ -41,20 +41,20 @@ static void set(json_t *object, const char *key, json_t *value)
     json_object_set_new(object, key, value);
 }
 
-static void set_text(struct lh_explain *e, json_t *object, const char *key,
-                     const char *text)
+static void set_text(const struct lh_explain *e, json_t *object,
+                     const char *key, const char *text)
 {
     if (*text)
-        set(object, key, string(e->pool, text));
+        set(object, key, lh_json_string(e->pool, text));
 }
 
-static json_t *hexadecimal(struct lh_explain *e, uint64_t n)
+static json_t *hexadecimal(const struct lh_explain *e, uint64_t n)
 {
-    return string(e->pool,
-                  lh_pool_format(e->pool, "0x%llx", (unsigned long long)n));
+    return lh_json_string(
+        e->pool, lh_pool_format(e->pool, "0x%llx", (unsigned long long)n));
 }
 
-static json_t *line_object(struct lh_explain *e,
+static json_t *line_object(const struct lh_explain *e,
                            const struct lh_trace_line *line)
 {
     json_t *o = json_object();
@@ -71,7 +71,7 @@ static json_t *line_object(struct lh_explain *e,
 }
 
 /* The whole stack, with what the text report hides. */
-static json_t *stack_array(struct lh_explain *e, uint64_t stack)
+json_t *lh_json_stack(const struct lh_explain *e, uint64_t stack)
 {
     struct lh_trace t = lh_trace_read(e->pool, e->symbols, e->process, stack);
     json_t *list = json_array();
@@ -84,7 +84,7 @@ static void set_stack(struct lh_explain *e, json_t *object, const char *key,
                       uint64_t stack)
 {
     const struct lh_model_stack *s = lh_model_stack(e->process, stack);
-    set(object, key, stack_array(e, stack));
+    set(object, key, lh_json_stack(e, stack));
     if (s && s->partial)
         set(object, "partial", json_true());
     if (s && s->truncated)
@@ -110,7 +110,7 @@ static json_t *class_object(struct lh_explain *e, const struct lh_model_lock *l)
                     : l->first   ? "first-seen"
                                  : "unknown"));
     if (m) {
-        set(o, "module", string(e->pool, m->path));
+        set(o, "module", lh_json_string(e->pool, m->path));
         set_text(e, o, "build_id", m->build_id);
         set(o, "offset", hexadecimal(e, frame.offset));
     }
@@ -122,18 +122,18 @@ static json_t *lock_object(struct lh_explain *e, uint64_t id)
     const struct lh_model_lock *l = lh_model_lock(e->process, id);
     json_t *o = json_object();
     set(o, "id", number(id));
-    set(o, "name", string(e->pool, lh_naming_lock(e, id)));
+    set(o, "name", lh_json_string(e->pool, lh_naming_lock(e, id)));
     if (!l)
         return o;
-    set(o, "kind", string(e->pool, l->kind));
+    set(o, "kind", lh_json_string(e->pool, l->kind));
     set_text(e, o, "subtype", l->subtype);
     set(o, "address", hexadecimal(e, l->address));
     set(o, "class", class_object(e, l));
-    set(o, "origin", string(e->pool, lh_naming_origin(e, id)));
+    set(o, "origin", lh_json_string(e->pool, lh_naming_origin(e, id)));
     if (l->has_rank)
         set(o, "rank", json_integer(l->rank));
     if (l->init || l->first)
-        set(o, "stack", stack_array(e, l->init ? l->init : l->first));
+        set(o, "stack", lh_json_stack(e, l->init ? l->init : l->first));
     return o;
 }
 
@@ -165,7 +165,7 @@ static json_t *acquisition(struct lh_explain *e, uint64_t lock, bool shared,
 {
     json_t *o = json_object();
     set(o, "lock", number(lock));
-    set(o, "name", string(e->pool, lh_naming_lock(e, lock)));
+    set(o, "name", lh_json_string(e->pool, lh_naming_lock(e, lock)));
     set(o, "mode", json_string(shared ? "shared" : "exclusive"));
     set_stack(e, o, "stack", stack);
     return o;
@@ -192,13 +192,13 @@ static json_t *reason_object(struct lh_explain *e,
                              const struct lh_model_reason *r)
 {
     json_t *o = json_object();
-    set(o, "reason", string(e->pool, r->word));
-    set(o, "text", string(e->pool, lh_advise_reason(e, r)));
+    set(o, "reason", lh_json_string(e->pool, r->word));
+    set(o, "text", lh_json_string(e->pool, lh_advise_reason(e, r)));
     if (r->kind == LH_MODEL_GATE) {
         set(o, "lock", lock_object(e, r->lock));
         set(o, "stacks",
-            json_pack("[o, o]", stack_array(e, r->stacks[0]),
-                      stack_array(e, r->stacks[1])));
+            json_pack("[o, o]", lh_json_stack(e, r->stacks[0]),
+                      lh_json_stack(e, r->stacks[1])));
     }
     if (r->kind == LH_MODEL_ONE_THREAD)
         set(o, "thread", number(r->thread));
@@ -227,10 +227,10 @@ static json_t *finding_object(struct lh_explain *e,
                                           "happened" };
     const struct lh_model_finding *f = item->finding;
     json_t *o = json_object(), *sides = json_array(), *reasons = json_array();
-    set(o, "id", string(e->pool, item->id));
-    set(o, "kind", string(e->pool, f->kind));
+    set(o, "id", lh_json_string(e->pool, item->id));
+    set(o, "kind", lh_json_string(e->pool, f->kind));
     set(o, "grade", json_string(grades[f->grade]));
-    set(o, "summary", string(e->pool, lh_explain_sentence(e)));
+    set(o, "summary", lh_json_string(e->pool, lh_explain_sentence(e)));
     set(o, "locks", locks_array(e));
     for (size_t i = 0; i < f->nsides; i++)
         json_array_append_new(sides, side_object(e, i));
@@ -297,8 +297,8 @@ static json_t *notes_array(struct lh_model_process *const *processes, size_t n)
         for (size_t j = 0; j < processes[i]->nnotes; j++) {
             json_t *o = json_object();
             set(o, "pid", number(processes[i]->pid));
-            set(o, "code", string(&pool, processes[i]->notes[j].code));
-            set(o, "text", string(&pool, processes[i]->notes[j].text));
+            set(o, "code", lh_json_string(&pool, processes[i]->notes[j].code));
+            set(o, "text", lh_json_string(&pool, processes[i]->notes[j].text));
             json_array_append_new(list, o);
         }
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "diag.h"
+#include "inspect.h"
 #include "options.h"
 #include "report.h"
 #include "run.h"
@@ -18,6 +19,7 @@ static const struct {
 } commands[] = {
     { "run", lh_run_main },
     { "report", lh_report_main },
+    { "inspect", lh_inspect_main },
 };
 
 static int finish(void)
@@ -30,7 +32,8 @@ static int finish(void)
 int main(int argc, char **argv)
 {
     if (argc < 2)
-        lh_diag_fail("a command is missing (expected run, report or --help)");
+        lh_diag_fail(
+            "a command is missing (expected run, report, inspect or --help)");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);
@@ -42,6 +45,7 @@ int main(int argc, char **argv)
         lh_options_help(stdout);
         return finish();
     }
-    lh_diag_fail("unknown command '%s' (expected run, report or --help)",
-                 argv[1]);
+    lh_diag_fail(
+        "unknown command '%s' (expected run, report, inspect or --help)",
+        argv[1]);
 }

@@ -89,6 +89,13 @@ static bool set_format(struct lh_options *o, const char *value)
     return o->json || strcmp(value, "text") == 0;
 }
 
+static bool set_no_stop(struct lh_options *o, const char *value)
+{
+    (void)value;
+    o->no_stop = true;
+    return true;
+}
+
 static bool set_output(struct lh_options *o, const char *value)
 {
     o->output = value;
@@ -133,16 +140,32 @@ static const struct option_row report_options[] = {
     { NULL, NULL, NULL, NULL, NULL },
 };
 
+static const struct option_row inspect_options[] = {
+    { "no-stop", NULL, "look at /proc only; no stacks", "", set_no_stop },
+    { "format", "FORMAT", "text or json", "text or json", set_format },
+    { "output", "FILE", "write the report to FILE (also -o FILE)", "a file",
+      set_output },
+    COLOR,
+    { NULL, NULL, NULL, NULL, NULL },
+};
+
 static const struct command {
-    const char *name, *usage, *about, *letters;
+    const char *name, *operand, *usage, *about, *letters;
     const struct option_row *options;
 } commands[] = {
-    [LH_OPTIONS_RUN] = { "run", "lockhound run [options] -- CMD [ARG...]",
+    [LH_OPTIONS_RUN] = { "run", "the command",
+                         "lockhound run [options] -- CMD [ARG...]",
                          "Runs CMD and reports how its locks could deadlock.",
                          "+:", run_options },
-    [LH_OPTIONS_REPORT] = { "report", "lockhound report [options] FILE|DIR...",
+    [LH_OPTIONS_REPORT] = { "report", "the record file",
+                            "lockhound report [options] FILE|DIR...",
                             "Reports from the records of earlier runs.",
                             ":o:", report_options },
+    [LH_OPTIONS_INSPECT] = { "inspect", "the process",
+                             "lockhound inspect [options] PID|CORE [EXE]",
+                             "Explains what a process, or a core file, waits "
+                             "for.",
+                             ":o:", inspect_options },
 };
 
 enum { MAX_OPTIONS = 15, NCOMMANDS = sizeof commands / sizeof *commands };
@@ -170,7 +193,7 @@ void lh_options_help(FILE *out)
     for (int i = 0; i < NCOMMANDS; i++)
         fprintf(out, "  %s\n    %s\n", commands[i].usage, commands[i].about);
     fputs("\n", out);
-    print_option(out, "help", NULL, "this text; run --help, report --help");
+    print_option(out, "help", NULL, "this text; run --help, ...");
     print_option(out, "version", NULL, "the version");
     fputs("\nman lockhound has the rest.\n", out);
 }
@@ -240,8 +263,6 @@ void lh_options_parse(enum lh_options_command command, int argc, char **argv,
     options->rest = argv + optind;
     options->nrest = argc - optind;
     if (options->nrest == 0)
-        lh_diag_fail("%s: %s is missing (expected %s)", c->name,
-                     command == LH_OPTIONS_RUN ? "the command"
-                                               : "the record file",
+        lh_diag_fail("%s: %s is missing (expected %s)", c->name, c->operand,
                      c->usage);
 }

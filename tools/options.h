@@ -11,14 +11,18 @@
 
 #include "style.h"
 
-enum lh_options_command { LH_OPTIONS_RUN, LH_OPTIONS_REPORT };
+enum lh_options_command {
+    LH_OPTIONS_RUN,
+    LH_OPTIONS_REPORT,
+    LH_OPTIONS_INSPECT
+};
 
 struct lh_options {
     const char *dir;    /* NULL where not given, like the other strings */
     const char *stacks; /* "auto", "exact" or "pc" */
     const char *memory; /* "512M" */
     const char *output;
-    bool all, json;
+    bool all, json, no_stop;
     int exit_code; /* -1: not given */
     enum lh_colour colour;
     char **rest; /* what follows the options, ended by NULL */

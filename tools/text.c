@@ -106,9 +106,8 @@ static void stack_line(struct page *p, size_t number, size_t column,
         fprintf(p->out, "\n%*s%s\n", (int)indent + 2, "", source);
 }
 
-static void stack(struct page *p, uint64_t id)
+static void stack_lines(struct page *p, struct lh_trace t)
 {
-    struct lh_trace t = lh_explain_stack(&p->explain, id);
     size_t column = 0;
     for (size_t i = 0; i < t.n; i++) {
         size_t width = lh_style_width(shown_function(p, &t.lines[i]));
@@ -123,6 +122,11 @@ static void stack(struct page *p, uint64_t id)
         fputs("      (callers not recorded)\n", p->out);
     else if (t.truncated)
         fputs("      (more callers than are recorded)\n", p->out);
+}
+
+static void stack(struct page *p, uint64_t id)
+{
+    stack_lines(p, lh_explain_stack(&p->explain, id));
 }
 
 static void side(struct page *p, size_t i)
@@ -215,5 +219,18 @@ void lh_text_finding(FILE *out, bool colour, struct lh_symbols *symbols,
     if (*advice)
         paragraph(&p, 2, 4, lh_pool_format(&p.pool, "Fix: %s", advice));
     processes(&p, item);
+    lh_pool_free(&p.pool);
+}
+
+void lh_text_waiting_stack(FILE *out, const struct lh_explain *e, uint64_t id)
+{
+    struct page p = { .out = out, .explain = *e };
+    struct lh_trace t = lh_explain_stack(e, id);
+    while (t.n > 1 && lh_trace_is_runtime(&t.lines[0]) &&
+           lh_trace_is_runtime(&t.lines[1])) {
+        t.lines++;
+        t.n--;
+    }
+    stack_lines(&p, t);
     lh_pool_free(&p.pool);
 }

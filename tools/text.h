@@ -6,8 +6,10 @@
 #define LH_TOOLS_TEXT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
+struct lh_explain;
 struct lh_findings_item;
 struct lh_naming;
 struct lh_symbols;
@@ -16,5 +18,10 @@ struct lh_symbols;
 void lh_text_finding(FILE *out, bool colour, struct lh_symbols *symbols,
                      struct lh_naming *names,
                      const struct lh_findings_item *item);
+
+/* Writes the stack of a thread that waits, a frame a line. Of the library that
+ * it waits in, only the function that the program called. */
+void lh_text_waiting_stack(FILE *out, const struct lh_explain *e,
+                           uint64_t stack);
 
 #endif

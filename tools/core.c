@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT
+ * core.c - a process out of a core file. */
+#include "core.h"
+
+#include <elf.h>
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libunwind-coredump.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/procfs.h>
+#include <unistd.h>
+
+#include "diag.h"
+
+enum { MAX_FRAMES = 256 };
+
+struct segment {
+    uint64_t start, bytes; /* bytes: as many as the file has */
+    uint64_t offset;
+};
+
+struct core {
+    const char *path;
+    int fd;
+    struct segment *segments;
+    size_t nsegments;
+    uint64_t entry; /* of the executable; 0: not known */
+};
+
+static Elf *open_elf(const char *path, int *fd)
+{
+    elf_version(EV_CURRENT);
+    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (*fd < 0)
+        return NULL;
+    Elf *elf = elf_begin(*fd, ELF_C_READ_MMAP, NULL);
+    GElf_Ehdr header;
+    if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &header) &&
+        header.e_type == ET_CORE)
+        return elf;
+    int error = errno;
+    if (elf)
+        elf_end(elf);
+    close(*fd);
+    errno = error ? error : ENOEXEC;
+    return NULL;
+}
+
+bool lh_core_is(const char *path)
+{
+    int fd;
+    Elf *elf = open_elf(path, &fd);
+    if (!elf)
+        return false;
+    elf_end(elf);
+    close(fd);
+    return true;
+}
+
+/* From the core; what it left out, as text does not change, from the file that
+ * was mapped there. */
+static bool read_file(const char *path, uint64_t offset, void *buffer, size_t n)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    ssize_t got = pread(fd, buffer, n, (off_t)offset);
+    close(fd);
+    return got == (ssize_t)n;
+}
+
+static bool read_core(const struct lh_outside *o, uint64_t address,
+                      void *buffer, size_t n)
+{
+    const struct core *c = o->source;
+    for (size_t i = 0; i < c->nsegments; i++) {
+        const struct segment *s = &c->segments[i];
+        if (address >= s->start && address + n <= s->start + s->bytes)
+            return pread(c->fd, buffer, n,
+                         (off_t)(s->offset + (address - s->start))) ==
+                   (ssize_t)n;
+    }
+    for (size_t i = 0; i < o->nranges; i++) {
+        const struct lh_outside_range *r = &o->ranges[i];
+        if (*r->path && address >= r->start && address + n <= r->end)
+            return read_file(r->path, r->offset + (address - r->start), buffer,
+                             n);
+    }
+    return false;
+}
+
+static void add_thread(struct lh_outside *o, size_t *capacity,
+                       const Elf_Data *data)
+{
+    struct elf_prstatus status;
+    struct lh_outside_thread t = { .name = "" };
+    if (data->d_size < sizeof status)
+        return;
+    memcpy(&status, data->d_buf, sizeof status);
+    _Static_assert(sizeof t.registers == sizeof status.pr_reg,
+                   "a core has the registers as ptrace has them");
+    memcpy(&t.registers, &status.pr_reg, sizeof t.registers);
+    t.tid = (uint64_t)status.pr_pid;
+    t.has_registers = true;
+    t.in_call = (int64_t)t.registers.orig_rax >= 0;
+    t.call = (int64_t)t.registers.orig_rax;
+    uint64_t args[] = { t.registers.rdi, t.registers.rsi, t.registers.rdx,
+                        t.registers.r10, t.registers.r8,  t.registers.r9 };
+    memcpy(t.args, args, sizeof t.args);
+    t.sp = t.registers.rsp;
+    o->threads =
+        lh_pool_grow(o->threads, o->nthreads, capacity, sizeof *o->threads);
+    o->threads[o->nthreads++] = t;
+}
+
+/* NT_FILE: a count, the page size, (start, end, page offset) for each, and then
+ * the names. */
+static void add_ranges(struct lh_outside *o, const Elf_Data *data)
+{
+    const uint64_t *words = data->d_buf;
+    size_t nwords = data->d_size / sizeof *words;
+    if (nwords < 2 || words[0] > (nwords - 2) / 3)
+        return;
+    size_t n = words[0];
+    const char *name = (const char *)(words + 2 + 3 * n);
+    const char *end = (const char *)data->d_buf + data->d_size;
+    o->ranges = lh_pool_array(o->pool, n, sizeof *o->ranges);
+    for (size_t i = 0; i < n && name < end; i++) {
+        const uint64_t *w = words + 2 + 3 * i;
+        size_t length = strnlen(name, (size_t)(end - name));
+        o->ranges[o->nranges++] =
+            (struct lh_outside_range){ w[0], w[1], w[2] * words[1],
+                                       lh_pool_format(o->pool, "%.*s",
+                                                      (int)length, name) };
+        name += length + 1;
+    }
+}
+
+static void read_process(struct lh_outside *o, const Elf_Data *data)
+{
+    struct elf_prpsinfo info;
+    if (data->d_size < sizeof info)
+        return;
+    memcpy(&info, data->d_buf, sizeof info);
+    o->pid = (uint64_t)info.pr_pid;
+    o->exe = lh_pool_format(o->pool, "%.*s", (int)sizeof info.pr_fname,
+                            info.pr_fname);
+}
+
+static void read_vector(struct core *c, const Elf_Data *data)
+{
+    const uint64_t *words = data->d_buf;
+    for (size_t i = 0; i + 1 < data->d_size / sizeof *words; i += 2)
+        if (words[i] == AT_ENTRY)
+            c->entry = words[i + 1];
+}
+
+static void read_notes(struct lh_outside *o, Elf *elf, const GElf_Phdr *p,
+                       size_t *capacity)
+{
+    Elf_Data *notes = elf_getdata_rawchunk(elf, (int64_t)p->p_offset,
+                                           p->p_filesz, ELF_T_NHDR);
+    GElf_Nhdr note;
+    size_t name, data;
+    for (size_t at = 0;
+         notes && (at = gelf_getnote(notes, at, &note, &name, &data)) > 0;) {
+        Elf_Data d = { .d_buf = (char *)notes->d_buf + data,
+                       .d_size = note.n_descsz };
+        if (note.n_type == NT_PRSTATUS)
+            add_thread(o, capacity, &d);
+        else if (note.n_type == NT_FILE)
+            add_ranges(o, &d);
+        else if (note.n_type == NT_PRPSINFO)
+            read_process(o, &d);
+        else if (note.n_type == NT_AUXV)
+            read_vector(o->source, &d);
+    }
+}
+
+static void read_segments(struct lh_outside *o, Elf *elf)
+{
+    struct core *c = o->source;
+    size_t n = 0, capacity = 0, nthreads_capacity = 0;
+    struct segment *list = NULL;
+    GElf_Phdr p;
+    elf_getphdrnum(elf, &n);
+    for (size_t i = 0; i < n; i++) {
+        if (!gelf_getphdr(elf, (int)i, &p))
+            continue;
+        if (p.p_type == PT_NOTE)
+            read_notes(o, elf, &p, &nthreads_capacity);
+        if (p.p_type != PT_LOAD || !p.p_filesz)
+            continue;
+        list = lh_pool_grow(list, c->nsegments, &capacity, sizeof *list);
+        list[c->nsegments++] =
+            (struct segment){ p.p_vaddr, p.p_filesz, p.p_offset };
+    }
+    c->segments = list; /* as long as the process */
+}
+
+/* The executable's own ranges are those of the file with its entry point. */
+static void place_executable(struct lh_outside *o, const char *exe)
+{
+    const struct core *c = o->source;
+    uint64_t base;
+    const struct lh_outside_range *r =
+        c->entry ? lh_outside_range_at(o, c->entry, &base) : NULL;
+    if (!r)
+        return;
+    const char *recorded = r->path;
+    o->exe = exe ? exe : recorded;
+    for (size_t i = 0; exe && i < o->nranges; i++)
+        if (strcmp(o->ranges[i].path, recorded) == 0)
+            o->ranges[i].path = exe;
+}
+
+static void walk(struct lh_outside *o, unw_addr_space_t as,
+                 struct UCD_info *ucd, struct lh_outside_thread *t)
+{
+    struct lh_outside_frame frames[MAX_FRAMES];
+    unw_cursor_t cursor;
+    size_t n = 0;
+    bool is_call = false;
+    if (unw_init_remote(&cursor, as, ucd) != 0)
+        return;
+    do {
+        unw_word_t pc;
+        if (unw_get_reg(&cursor, UNW_REG_IP, &pc) != 0 || !pc)
+            break;
+        frames[n++] = (struct lh_outside_frame){ pc, is_call };
+        is_call = unw_is_signal_frame(&cursor) <= 0;
+    } while (n < MAX_FRAMES && unw_step(&cursor) > 0);
+    t->frames = lh_pool_array(o->pool, n, sizeof *frames);
+    memcpy(t->frames, frames, n * sizeof *frames);
+    t->nframes = n;
+}
+
+static void unwind(struct lh_outside *o)
+{
+    const struct core *c = o->source;
+    unw_addr_space_t as = unw_create_addr_space(&_UCD_accessors, 0);
+    struct UCD_info *ucd = as ? _UCD_create(c->path) : NULL;
+    for (size_t i = 0; ucd && i < o->nranges; i++)
+        if (access(o->ranges[i].path, R_OK) == 0)
+            (void)_UCD_add_backing_file_at_vaddr(ucd, o->ranges[i].start,
+                                                 o->ranges[i].path);
+    for (int i = 0; ucd && i < _UCD_get_num_threads(ucd); i++) {
+        _UCD_select_thread(ucd, i);
+        for (size_t j = 0; j < o->nthreads; j++)
+            if (o->threads[j].tid == (uint64_t)_UCD_get_pid(ucd))
+                walk(o, as, ucd, &o->threads[j]);
+    }
+    if (ucd)
+        _UCD_destroy(ucd);
+    if (as)
+        unw_destroy_addr_space(as);
+}
+
+/* ---- libdw's own unwinder, where libunwind has stopped early ---- */
+
+struct walk {
+    struct lh_outside_frame frames[MAX_FRAMES];
+    size_t n;
+};
+
+static int take_frame(Dwfl_Frame *frame, void *arg)
+{
+    struct walk *w = arg;
+    Dwarf_Addr pc;
+    bool is_exact;
+    if (!dwfl_frame_pc(frame, &pc, &is_exact) || w->n == MAX_FRAMES)
+        return DWARF_CB_ABORT;
+    w->frames[w->n++] = (struct lh_outside_frame){ pc, !is_exact };
+    return DWARF_CB_OK;
+}
+
+static void walk_by_dwfl(struct lh_outside *o, Dwfl *dwfl,
+                         struct lh_outside_thread *t)
+{
+    struct walk w = { .n = 0 };
+    (void)dwfl_getthread_frames(dwfl, (pid_t)t->tid, take_frame, &w);
+    if (w.n <= t->nframes)
+        return;
+    t->frames = lh_pool_array(o->pool, w.n, sizeof *w.frames);
+    memcpy(t->frames, w.frames, w.n * sizeof *w.frames);
+    t->nframes = w.n;
+}
+
+static void unwind_by_dwfl(struct lh_outside *o, Elf *elf)
+{
+    static const Dwfl_Callbacks callbacks = {
+        .find_elf = dwfl_build_id_find_elf,
+        .find_debuginfo = dwfl_standard_find_debuginfo,
+    };
+    Dwfl *dwfl = dwfl_begin(&callbacks);
+    if (!dwfl)
+        return;
+    dwfl_report_begin(dwfl);
+    int n = dwfl_core_file_report(dwfl, elf, *o->exe ? o->exe : NULL);
+    dwfl_report_end(dwfl, NULL, NULL);
+    if (n >= 0 && dwfl_core_file_attach(dwfl, elf) >= 0)
+        for (size_t i = 0; i < o->nthreads; i++)
+            walk_by_dwfl(o, dwfl, &o->threads[i]);
+    dwfl_end(dwfl);
+}
+
+/* The thread that died comes first in a core; people know the main one. */
+static void sort_threads(struct lh_outside *o)
+{
+    for (size_t i = 1; i < o->nthreads; i++) {
+        struct lh_outside_thread t = o->threads[i];
+        size_t j = i;
+        for (; j > 0 && o->threads[j - 1].tid > t.tid; j--)
+            o->threads[j] = o->threads[j - 1];
+        o->threads[j] = t;
+    }
+}
+
+void lh_core_open(struct lh_outside *o, struct lh_pool *pool, const char *path,
+                  const char *exe)
+{
+    struct core *c = lh_pool_alloc(pool, sizeof *c);
+    *o = (struct lh_outside){
+        .pool = pool, .exe = "", .read = read_core, .source = c
+    };
+    c->path = path;
+    Elf *elf = open_elf(path, &c->fd);
+    if (!elf)
+        lh_diag_fail("inspect: %s: %s (expected a core file)", path,
+                     strerror(errno));
+    GElf_Ehdr header;
+    if (!gelf_getehdr(elf, &header) || header.e_machine != EM_X86_64)
+        lh_diag_fail("inspect: %s: of another architecture (expected x86-64)",
+                     path);
+    if (exe && access(exe, R_OK) != 0)
+        lh_diag_fail("inspect: %s: %s (expected the executable)", exe,
+                     strerror(errno));
+    read_segments(o, elf);
+    if (!o->nthreads)
+        lh_diag_fail("inspect: %s: has no threads (expected a whole core file)",
+                     path);
+    sort_threads(o);
+    place_executable(o, exe);
+    unwind(o);
+    unwind_by_dwfl(o, elf);
+    elf_end(elf);
+}
