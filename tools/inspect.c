@@ -126,27 +126,54 @@ static void look_without_stop(struct lh_inspection *in)
             in->waits[i] = (struct lh_wait){ .kind = LH_WAITS_NOT };
 }
 
-static void look(struct lh_inspection *in, const struct lh_options *options)
+/* The setting that keeps a process from looking at others of its user. */
+static const char *ptrace_scope(struct lh_pool *pool)
 {
-    if (options->no_stop) {
-        look_without_stop(in);
-        return;
+    char scope[16] = "0";
+    FILE *f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+    if (f) {
+        if (!fgets(scope, sizeof scope, f))
+            *scope = '0';
+        fclose(f);
     }
-    in->waits = lh_pool_array(in->o.pool, in->o.nthreads, sizeof *in->waits);
+    scope[strcspn(scope, "\n")] = '\0';
+    if (strcmp(scope, "0") == 0)
+        return "";
+    return lh_pool_format(pool, " and kernel.yama.ptrace_scope 0, which is %s",
+                          scope);
 }
 
-static void stop_and_copy(struct lh_outside *o)
+/* Why a process cannot be looked at, and what is needed. */
+static const char *refusal(struct lh_pool *pool, int error, bool at_stop)
 {
-    int error = lh_stop(o);
-    if (error == EPERM)
-        lh_diag_fail("inspect: process %llu: not permitted to stop it, or "
-                     "another debugger has it (expected: --no-stop, or as "
-                     "root)",
-                     (unsigned long long)o->pid);
+    if (error == ESRCH)
+        return "no such process (expected a process id or a core file)";
+    if (error == ECHILD)
+        return "has ended, or is the kernel's (expected a living process)";
+    if (error == EPERM && at_stop)
+        return "not permitted to stop it, or another debugger has it "
+               "(expected: --no-stop, or as root)";
+    if (error == EPERM || error == EACCES)
+        return lh_pool_format(pool,
+                              "not permitted to look at it (expected: same "
+                              "user%s, or root)",
+                              ptrace_scope(pool));
+    return strerror(error);
+}
+
+/* Returns NULL, or why not. */
+static const char *open_process(struct lh_inspection *in, struct lh_pool *pool,
+                                uint64_t pid, bool no_stop)
+{
+    int error = lh_proc_open(&in->o, pool, pid);
     if (error)
-        lh_diag_fail("inspect: process %llu: %s", (unsigned long long)o->pid,
-                     strerror(error));
-    lh_unwind_live(o);
+        return refusal(pool, error, false);
+    error = no_stop ? 0 : lh_stop(&in->o);
+    if (error)
+        return refusal(pool, error, true);
+    if (!no_stop)
+        lh_unwind_live(&in->o);
+    return NULL;
 }
 
 /* Digits are a process. */
@@ -160,9 +187,9 @@ static void open_target(struct lh_inspection *in, struct lh_pool *pool,
         if (options->nrest > 1)
             lh_diag_fail("inspect: '%s' is too much (expected one process)",
                          options->rest[1]);
-        lh_proc_open(&in->o, pool, pid);
-        if (!options->no_stop)
-            stop_and_copy(&in->o);
+        const char *why = open_process(in, pool, pid, options->no_stop);
+        if (why)
+            lh_diag_fail("inspect: process %llu: %s", pid, why);
         return;
     }
     if (options->nrest > 2)
@@ -196,6 +223,37 @@ static void write_report(const struct lh_inspection *in,
         fclose(out);
 }
 
+/* After the target was opened: what is known of it. */
+static void explain(struct lh_inspection *in, struct lh_naming *names,
+                    bool no_stop)
+{
+    if (no_stop)
+        look_without_stop(in);
+    else
+        in->waits =
+            lh_pool_array(in->o.pool, in->o.nthreads, sizeof *in->waits);
+    lh_picture_begin(&in->picture, &in->o);
+    in->explain = (struct lh_explain){ .pool = in->o.pool,
+                                       .symbols = lh_symbols_new(),
+                                       .process = in->picture.model,
+                                       .names = names };
+    if (!no_stop)
+        find_waits(in, true);
+    lh_picture_locks(&in->picture, &in->o, in->waits);
+    for (size_t i = 0; i < in->o.nthreads; i++)
+        lh_naming_add(&in->explain, in->picture.lock_ids[i]);
+    find_rings(in);
+}
+
+static void end(struct lh_inspection *in, struct lh_naming *names)
+{
+    struct lh_pool *pool = in->o.pool;
+    lh_naming_free(names);
+    lh_symbols_free(in->explain.symbols);
+    lh_model_free(in->picture.model);
+    lh_pool_free(pool);
+}
+
 int lh_inspect_main(int argc, char **argv)
 {
     struct lh_options options;
@@ -204,23 +262,27 @@ int lh_inspect_main(int argc, char **argv)
     struct lh_inspection in = { .has_endless = false };
     lh_options_parse(LH_OPTIONS_INSPECT, argc, argv, &options);
     open_target(&in, &pool, &options);
-    look(&in, &options);
-    lh_picture_begin(&in.picture, &in.o);
-    in.explain = (struct lh_explain){ .pool = &pool,
-                                      .symbols = lh_symbols_new(),
-                                      .process = in.picture.model,
-                                      .names = &names };
-    if (!options.no_stop)
-        find_waits(&in, true);
-    lh_picture_locks(&in.picture, &in.o, in.waits);
-    for (size_t i = 0; i < in.o.nthreads; i++)
-        lh_naming_add(&in.explain, in.picture.lock_ids[i]);
-    find_rings(&in);
+    explain(&in, &names, options.no_stop);
     write_report(&in, &options);
     int status = in.nrings || in.has_endless ? STATUS_HAPPENED : 0;
-    lh_naming_free(&names);
-    lh_symbols_free(in.explain.symbols);
-    lh_model_free(in.picture.model);
-    lh_pool_free(&pool);
+    end(&in, &names);
     return status;
+}
+
+bool lh_inspect_show(FILE *out, bool colour, uint64_t pid)
+{
+    struct lh_pool pool = { 0 };
+    struct lh_naming names = { 0 };
+    struct lh_inspection in = { .has_endless = false };
+    const char *why = open_process(&in, &pool, pid, false);
+    if (why) {
+        lh_diag_say("process %llu: %s", (unsigned long long)pid, why);
+        lh_pool_free(&pool);
+        return false;
+    }
+    explain(&in, &names, false);
+    lh_inspect_text(out, colour, &in);
+    bool found = in.nrings || in.has_endless;
+    end(&in, &names);
+    return found;
 }

@@ -34,6 +34,9 @@ int lh_inspect_main(int argc, char **argv);
  * reads. */
 const char *lh_inspect_sentence(const struct lh_inspection *in, size_t thread);
 
+/* Writes the text report of a living process. Whether there is a deadlock. */
+bool lh_inspect_show(FILE *out, bool colour, uint64_t pid);
+
 /* Whether it can never end, though there is no ring. */
 bool lh_inspect_is_endless(const struct lh_wait *w);
 

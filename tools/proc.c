@@ -11,8 +11,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "diag.h"
-
 static bool read_live(const struct lh_outside *o, uint64_t address,
                       void *buffer, size_t n)
 {
@@ -202,45 +200,16 @@ static const char *read_exe(const struct lh_outside *o)
     return lh_pool_copy(o->pool, text);
 }
 
-_Noreturn static void refuse(uint64_t pid, int error)
-{
-    char scope[16] = "";
-    FILE *f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
-    if (f) {
-        if (!fgets(scope, sizeof scope, f))
-            *scope = '\0';
-        fclose(f);
-    }
-    scope[strcspn(scope, "\n")] = '\0';
-    if (error == EPERM || error == EACCES)
-        lh_diag_fail("inspect: process %llu: not permitted to look at it "
-                     "(expected: same user%s%s, or root)",
-                     (unsigned long long)pid,
-                     *scope && *scope != '0'
-                         ? " and kernel.yama.ptrace_scope 0, which is "
-                         : "",
-                     *scope && *scope != '0' ? scope : "");
-    lh_diag_fail("inspect: process %llu: %s", (unsigned long long)pid,
-                 strerror(error));
-}
-
-void lh_proc_open(struct lh_outside *o, struct lh_pool *pool, uint64_t pid)
+int lh_proc_open(struct lh_outside *o, struct lh_pool *pool, uint64_t pid)
 {
     *o = (struct lh_outside){ .pool = pool, .pid = pid, .read = read_live };
-    errno = 0;
-    const char *state = read_text(o, 0, "stat");
-    if (!*state)
-        lh_diag_fail("inspect: process %llu: no such process (expected a "
-                     "process id or a core file)",
-                     (unsigned long long)pid);
+    if (!*read_text(o, 0, "stat"))
+        return ESRCH;
     errno = 0;
     if (!*read_text(o, 0, "syscall") && errno)
-        refuse(pid, errno);
+        return errno;
     o->exe = read_exe(o);
     read_ranges(o);
     lh_proc_look(o);
-    if (!o->nthreads || !*o->exe)
-        lh_diag_fail("inspect: process %llu: has ended, or is the kernel's "
-                     "(expected a living process)",
-                     (unsigned long long)pid);
+    return o->nthreads && *o->exe ? 0 : ECHILD;
 }

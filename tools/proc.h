@@ -9,10 +9,11 @@
 
 /*
  * Reads threads, what each is blocked in, and mapped files, and makes o->read
- * work. Exits with 2 when there is no such process, or looking at it is not
- * permitted.
+ * work.
+ * Returns 0, ESRCH without such a process, ECHILD when it has ended or is the
+ * kernel's, or EPERM or EACCES.
  */
-void lh_proc_open(struct lh_outside *o, struct lh_pool *pool, uint64_t pid);
+int lh_proc_open(struct lh_outside *o, struct lh_pool *pool, uint64_t pid);
 
 /* What the threads are blocked in, once more; new threads are added and those
  * that are gone leave. */
