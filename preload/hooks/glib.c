@@ -8,7 +8,9 @@
  */
 #include "hooks/glib.h"
 
+#include "runtime/guard.h"
 #include "runtime/misuse.h"
+#include "runtime/stacks.h"
 
 enum {
     mutex_blocking = LH_HOW(LH_EXCLUSIVE, LH_WAIT_BLOCK, LH_KIND_GMUTEX),
@@ -31,30 +33,58 @@ static __attribute__((noinline)) void release_of_other(void *mutex)
                                   memory_order_relaxed);
 }
 
-/* Its first word is 0 while it is free. If it is not, and the caller is the one
- * who holds it, it waits for itself. */
-static __attribute__((noinline)) void look_for_self(void *mutex, void *pc,
-                                                    uintptr_t cfa)
+/* Its words: 0 while it is free, 1 or 2 while it is held; a pointer where a
+ * GLib makes it of a pthread mutex. */
+static inline uintptr_t words_of(const void *mutex)
+{
+    return *(const uintptr_t *)mutex;
+}
+
+/* The caller's slot, if it holds the mutex still. */
+static struct lh_slot *own_slot(void *mutex)
 {
     struct lh_slot *slot = lh_self ? lh_held_find(lh_self, mutex, false) : NULL;
 
-    if (!slot || slot->generation != lh_generation_now(mutex))
+    return slot && slot->generation == lh_generation_now(mutex) ? slot : NULL;
+}
+
+static uint32_t stack_of(const struct lh_slot *slot)
+{
+    uint32_t stack = slot->stack;
+    struct lh_guard guard;
+
+    if (stack || lh_self->busy)
+        return stack;
+    lh_guard_enter(&guard);
+    lh_detector_check_process();
+    stack = lh_stack_of_pc(slot->pc);
+    lh_guard_leave(&guard);
+    return stack;
+}
+
+static __attribute__((noinline)) void tell(enum lh_finding_kind kind,
+                                           void *mutex, void *pc, uintptr_t cfa)
+{
+    struct lh_slot *own = own_slot(mutex);
+
+    if (!own && kind == LH_SELF)
         return;
     lh_misuse_report(&(struct lh_misuse){
-        .kind = LH_SELF,
+        .kind = kind,
         .lock_kind = LH_KIND_GMUTEX,
         .lock = mutex,
         .pc = pc,
         .cfa = cfa,
-        .holder = lh_self->number,
-        .holder_stack = slot->stack ? slot->stack : lh_stack_of_pc(slot->pc),
+        .detail = kind == LH_ENDED_HELD ? "destroyed" : NULL,
+        .holder = own ? lh_self->number : 0,
+        .holder_stack = own ? stack_of(own) : 0,
     });
 }
 
 LH_HOOK void g_mutex_lock(void *mutex)
 {
-    if (__builtin_expect(*(const int *)mutex != 0, 0))
-        look_for_self(mutex, LH_CALLER(), LH_CFA());
+    if (__builtin_expect(words_of(mutex) != 0, 0))
+        tell(LH_SELF, mutex, LH_CALLER(), LH_CFA());
     lh_glib_lock(mutex, mutex_blocking, LH_CALLER(), LH_CFA(),
                  lh_glib()->mutex_lock);
 }
@@ -69,6 +99,8 @@ LH_HOOK void g_mutex_unlock(void *mutex)
 {
     if (__builtin_expect(!lh_self || lh_self->top[-1].lock != mutex, 0))
         release_of_other(mutex);
+    if (__builtin_expect(words_of(mutex) == 0, 0))
+        tell(LH_NOT_HELD, mutex, LH_CALLER(), LH_CFA());
     lh_held_release(mutex);
     lh_glib()->mutex_unlock(mutex);
 }
@@ -79,8 +111,11 @@ LH_HOOK void g_mutex_init(void *mutex)
     lh_detector_lock_born(mutex, LH_KIND_GMUTEX, LH_CALLER(), LH_CFA());
 }
 
+/* GLib ends the program if it is held. */
 LH_HOOK void g_mutex_clear(void *mutex)
 {
+    if (words_of(mutex) - 1 < 2)
+        tell(LH_ENDED_HELD, mutex, LH_CALLER(), LH_CFA());
     lh_glib()->mutex_clear(mutex);
     lh_detector_lock_died(mutex);
 }

@@ -7,7 +7,6 @@
 
 #include "hooks/hook.h"
 #include "runtime/glib.h"
-#include "runtime/stacks.h"
 
 /* What GLib's headers would declare. */
 lh_glib_do g_mutex_init, g_mutex_clear, g_mutex_free, g_mutex_lock,

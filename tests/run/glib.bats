@@ -147,6 +147,18 @@ setup() {
     exits_with 67
 }
 
+@test "a GMutex that is not held and released, or held and cleared" {
+    ulimit -c 0
+    for what in unlock-free clear-held; do
+        alone "$W/locks" mutex $what
+        exits_with 134 # GLib ends it
+        watched "$W/locks" mutex $what
+        exits_with 134
+        has "^lockhound: .*$([ $what = clear-held ] && echo LH012 || echo LH010).*mutex_a" err.txt
+        has 'main+.*(locks)' err.txt
+    done
+}
+
 @test "a GMutex that changed hands is not its first holder's" {
     watched "$W/locks" mutex handed-over
     passes_quietly

@@ -6,7 +6,7 @@
 #include "../guest/guest.h"
 
 typedef struct {
-    int word;
+    int word, unused;
 } GMutex;
 
 void g_mutex_lock(GMutex *mutex);

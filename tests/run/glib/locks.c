@@ -421,6 +421,12 @@ static void jumped(void *lock)
     join(u);
 }
 
+static void clear_held(void)
+{
+    g_mutex_lock(&mutex_a);
+    g_mutex_clear(&mutex_a);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 2 ? argv[2] : "";
@@ -461,6 +467,10 @@ int main(int argc, char **argv)
         jumped(kind->a);
     else if (strcmp(what, "self") == 0)
         take_both(kind->a, kind->a);
+    else if (strcmp(what, "unlock-free") == 0)
+        g_mutex_unlock(&mutex_a);
+    else if (strcmp(what, "clear-held") == 0)
+        clear_held();
     else
         CHECK(!"known");
     return 0;
