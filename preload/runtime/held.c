@@ -2,6 +2,7 @@
  * held.c - what the hot path leaves: growing, learning, odd releases. */
 #include "runtime/held.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 
@@ -355,6 +356,43 @@ static void write_request(struct lh_slot *slot, void *lock, uint16_t how,
     write_state(slot, how, cfa);
 }
 
+/* Where the code of locks that are made of others lies, and ours, which seems
+ * to be the caller when that code ends in a jump. Relaxed: whoever is called
+ * from there has seen them written. */
+static _Atomic uintptr_t makers[2][2];
+
+void lh_held_set_maker(const void *function)
+{
+    const void *of[2] = { function, (const void *)(uintptr_t)lh_held_push };
+    struct dl_find_object found;
+
+    for (int i = 0; i < 2; i++) {
+        if (_dl_find_object((void *)of[i], &found) != 0)
+            continue;
+        atomic_store_explicit(&makers[i][0], (uintptr_t)found.dlfo_map_start,
+                              memory_order_relaxed);
+        atomic_store_explicit(&makers[i][1], (uintptr_t)found.dlfo_map_end,
+                              memory_order_relaxed);
+    }
+}
+
+static bool is_in_maker(int i, uintptr_t pc)
+{
+    return pc >= atomic_load_explicit(&makers[i][0], memory_order_relaxed) &&
+           pc < atomic_load_explicit(&makers[i][1], memory_order_relaxed);
+}
+
+/* Asked for by the code that gets the newest request's lock? */
+static bool is_part_of_newest(struct lh_thread *t, const void *pc)
+{
+    const struct lh_slot *slot = below(t->top);
+
+    return slot && state_of(slot) >= LH_WANTS &&
+           lh_kind_of(slot->how) >= LH_KIND_GMUTEX &&
+           lh_kind_of(slot->how) <= LH_KIND_GRWLOCK &&
+           (is_in_maker(0, (uintptr_t)pc) || is_in_maker(1, (uintptr_t)pc));
+}
+
 /* The chunk may be full, or the last request may have been abandoned. */
 static struct lh_slot *push_slow(struct lh_thread *t, void *lock, uint16_t how,
                                  void *pc, uintptr_t cfa)
@@ -362,6 +400,8 @@ static struct lh_slot *push_slow(struct lh_thread *t, void *lock, uint16_t how,
     struct lh_slot *slot = NULL;
     struct lh_guard guard;
 
+    if (is_part_of_newest(t, pc))
+        return NULL;
     lh_guard_enter(&guard);
     drop_abandoned(t, cfa);
     if (t->top != t->end || next_chunk(t)) {

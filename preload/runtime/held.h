@@ -243,6 +243,13 @@ static inline struct lh_slot *lh_held_release(void *lock)
     return slot;
 }
 
+/*
+ * A GRecMutex and a GRWLock are made of a pthread lock. What is asked for from
+ * the library that holds this function, while the request for one of GLib's
+ * locks is the newest, is a part of that and not followed.
+ */
+void lh_held_set_maker(const void *function);
+
 /* The release has failed: the lock is held as before. */
 void lh_held_restore(struct lh_slot *slot, void *lock);
 
