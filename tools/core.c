@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "diag.h"
+#include "holds.h"
 
 enum { MAX_FRAMES = 256 };
 
@@ -344,6 +345,7 @@ void lh_core_open(struct lh_outside *o, struct lh_pool *pool, const char *path,
                      path);
     sort_threads(o);
     place_executable(o, exe);
+    lh_holds_read(o);
     unwind(o);
     unwind_by_dwfl(o, elf);
     elf_end(elf);

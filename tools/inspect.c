@@ -9,6 +9,7 @@
 
 #include "core.h"
 #include "diag.h"
+#include "holds.h"
 #include "naming.h"
 #include "options.h"
 #include "place.h"
@@ -53,6 +54,8 @@ static void find_waits(struct lh_inspection *in, bool named)
 {
     for (size_t i = 0; i < in->o.nthreads; i++)
         in->waits[i] = lh_waits_of(&in->o, i, named ? function_name : NULL, in);
+    for (size_t i = 0; i < in->o.nthreads; i++)
+        lh_waits_add_owners(&in->o, i, &in->waits[i]);
 }
 
 static void add_ring(struct lh_inspection *in, const size_t *ring, size_t n)
@@ -119,6 +122,7 @@ static void look_without_stop(struct lh_inspection *in)
     struct sight *before = take_sight(&in->o);
     nanosleep(&pause, NULL);
     lh_proc_look(&in->o);
+    lh_holds_read(&in->o);
     in->waits = lh_pool_array(in->o.pool, in->o.nthreads, sizeof *in->waits);
     find_waits(in, false);
     for (size_t i = 0; i < in->o.nthreads; i++)
@@ -242,6 +246,9 @@ static void explain(struct lh_inspection *in, struct lh_naming *names,
     lh_picture_locks(&in->picture, &in->o, in->waits);
     for (size_t i = 0; i < in->o.nthreads; i++)
         lh_naming_add(&in->explain, in->picture.lock_ids[i]);
+    for (size_t i = 0; i < in->o.nthreads; i++)
+        for (size_t j = 0; j < in->o.threads[i].nholds; j++)
+            lh_naming_add(&in->explain, in->picture.holds[i][j].lock);
     find_rings(in);
 }
 
@@ -250,7 +257,7 @@ static void end(struct lh_inspection *in, struct lh_naming *names)
     struct lh_pool *pool = in->o.pool;
     lh_naming_free(names);
     lh_symbols_free(in->explain.symbols);
-    lh_model_free(in->picture.model);
+    lh_picture_end(&in->picture);
     lh_pool_free(pool);
 }
 

@@ -36,6 +36,37 @@ static json_t *number(uint64_t n)
     return json_integer((json_int_t)(n & INT64_MAX));
 }
 
+static json_t *hexadecimal(const struct lh_explain *e, uint64_t n)
+{
+    return json_string(
+        lh_pool_format(e->pool, "0x%llx", (unsigned long long)n));
+}
+
+static json_t *owners_array(const struct lh_wait *w)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < w->nowners; i++)
+        json_array_append_new(list, number(w->owners[i]));
+    return list;
+}
+
+static json_t *holds_array(const struct lh_inspection *in, size_t thread)
+{
+    const struct lh_outside_thread *t = &in->o.threads[thread];
+    const struct lh_explain *e = &in->explain;
+    json_t *list = json_array();
+    for (size_t i = 0; i < t->nholds; i++) {
+        const struct lh_picture_hold *h = &in->picture.holds[thread][i];
+        json_array_append_new(
+            list, json_pack("{s:o, s:o, s:s, s:o}", "lock",
+                            lh_json_string(e->pool, lh_naming_lock(e, h->lock)),
+                            "address", hexadecimal(e, t->holds[i].lock), "mode",
+                            t->holds[i].shared ? "shared" : "exclusive",
+                            "stack", lh_json_stack(e, h->stack)));
+    }
+    return list;
+}
+
 static json_t *thread_object(const struct lh_inspection *in, size_t i)
 {
     const struct lh_outside_thread *t = &in->o.threads[i];
@@ -55,13 +86,13 @@ static json_t *thread_object(const struct lh_inspection *in, size_t i)
     if (lock) {
         json_object_set_new(o, "lock",
                             lh_json_string(e->pool, lh_naming_lock(e, lock)));
-        json_object_set_new(
-            o, "address",
-            json_string(lh_pool_format(e->pool, "0x%llx",
-                                       (unsigned long long)w->lock)));
+        json_object_set_new(o, "address", hexadecimal(e, w->lock));
     }
     if (w->owner)
         json_object_set_new(o, "owner", number(w->owner));
+    if (w->nowners)
+        json_object_set_new(o, "owners", owners_array(w));
+    json_object_set_new(o, "holds", holds_array(in, i));
     if (w->nreaders)
         json_object_set_new(o, "readers", number(w->nreaders));
     if (w->limited)

@@ -34,9 +34,23 @@ static const char *owner(const struct lh_inspection *in,
                   (unsigned long long)w->owner);
 }
 
+static const char *owners(const struct lh_inspection *in,
+                          const struct lh_wait *w)
+{
+    const char *text = "";
+    for (size_t i = 0; i < w->nowners; i++)
+        for (size_t j = 0; j < in->o.nthreads; j++)
+            if (in->o.threads[j].tid == w->owners[i])
+                text = FORMAT("%s%s%s", text, i ? ", " : "",
+                              lh_inspect_thread(in, j));
+    return text;
+}
+
 static const char *held_by(const struct lh_inspection *in, size_t thread)
 {
     const struct lh_wait *w = &in->waits[thread];
+    if (w->nowners)
+        return FORMAT(", held by %s", owners(in, w));
     if (w->owner && in->o.threads[thread].tid == w->owner)
         return ", which it holds itself";
     if (w->owner)
@@ -156,6 +170,20 @@ static bool alike(const struct lh_inspection *in, size_t a, size_t b)
     return true;
 }
 
+static void holds(struct page *p, size_t i)
+{
+    const struct lh_inspection *in = p->in;
+    const struct lh_outside_thread *t = &in->o.threads[i];
+    for (size_t j = 0; j < t->nholds; j++) {
+        const struct lh_picture_hold *h = &in->picture.holds[i][j];
+        const char *where = lh_explain_top(&in->explain, h->stack);
+        paragraph(p, 4, 6,
+                  FORMAT("holds %s%s, taken at %s",
+                         lh_naming_lock(&in->explain, h->lock),
+                         t->holds[j].shared ? " (shared)" : "", where));
+    }
+}
+
 static void thread(struct page *p, size_t i)
 {
     const struct lh_inspection *in = p->in;
@@ -177,6 +205,7 @@ static void thread(struct page *p, size_t i)
                      lh_inspect_sentence(in, i)));
     if (in->o.threads[i].nframes)
         lh_text_waiting_stack(p->out, &in->explain, i + 1);
+    holds(p, i);
 }
 
 static const char *ring_sentence(const struct lh_inspection *in, size_t ring)

@@ -36,6 +36,14 @@ struct lh_outside_copy {
     const unsigned char *bytes;
 };
 
+/* What a watched thread holds. */
+struct lh_outside_hold {
+    uint64_t lock, pc; /* pc: where it was taken, a return address */
+    unsigned kind;     /* enum lh_kind of the preload */
+    bool shared;
+    bool by_owner; /* held if the mutex's own word says so */
+};
+
 struct lh_outside_thread {
     uint64_t tid;
     const char *name; /* "" if not known */
@@ -50,6 +58,8 @@ struct lh_outside_thread {
     struct lh_outside_copy lock;     /* around the futex it sleeps on */
     struct lh_outside_frame *frames; /* innermost first */
     size_t nframes;
+    struct lh_outside_hold *holds; /* oldest first */
+    size_t nholds;
 };
 
 struct lh_outside {

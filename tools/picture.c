@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/lockkind.h"
 #include "diag.h"
-#include "idmap.h"
 
 static void feed(struct lh_picture *p, json_t *record)
 {
@@ -123,33 +123,62 @@ static const char *kind_word(enum lh_waits_kind kind)
     return words[kind];
 }
 
-static void add_lock(struct lh_picture *p, const struct lh_outside *o,
-                     const struct lh_wait *w, uint64_t id)
+static void feed_lock(struct lh_picture *p, const struct lh_outside *o,
+                      const char *kind, uint64_t address, uint64_t id)
 {
     uint64_t offset;
     json_t *record =
         json_pack("{s:s, s:I, s:s, s:o}", "type", "lock", "id", (json_int_t)id,
-                  "kind", kind_word(w->kind), "address", hexadecimal(w->lock));
-    if (module_of(o, w->lock, &offset))
-        json_object_set_new(record, "static", frame(o, w->lock));
+                  "kind", kind, "address", hexadecimal(address));
+    if (module_of(o, address, &offset))
+        json_object_set_new(record, "static", frame(o, address));
     feed(p, record);
+}
+
+static uint64_t lock_id(struct lh_picture *p, const struct lh_outside *o,
+                        const char *kind, uint64_t address)
+{
+    uint64_t *known = lh_idmap_get(&p->by_address, address);
+    if (known)
+        return *known;
+    uint64_t *id = lh_pool_alloc(o->pool, sizeof *id);
+    *id = ++p->nlocks;
+    lh_idmap_put(&p->by_address, address, id);
+    feed_lock(p, o, kind, address, *id);
+    return *id;
+}
+
+static void add_holds(struct lh_picture *p, const struct lh_outside *o,
+                      size_t thread)
+{
+    const struct lh_outside_thread *t = &o->threads[thread];
+    p->holds[thread] = lh_pool_array(o->pool, t->nholds, sizeof **p->holds);
+    for (size_t i = 0; i < t->nholds; i++) {
+        const struct lh_outside_hold *h = &t->holds[i];
+        uint64_t stack = ++p->nstacks;
+        feed(p, json_pack("{s:s, s:I, s:[o]}", "type", "stack", "id",
+                          (json_int_t)stack, "frames", frame(o, h->pc)));
+        p->holds[thread][i] = (struct lh_picture_hold){
+            lock_id(p, o, lh_kind_word(h->kind), h->lock), stack
+        };
+    }
 }
 
 void lh_picture_locks(struct lh_picture *p, const struct lh_outside *o,
                       const struct lh_wait *waits)
 {
-    struct lh_idmap seen = { 0 };
-    uint64_t last = 0;
-    for (size_t i = 0; i < o->nthreads; i++) {
-        const struct lh_wait *w = &waits[i];
-        if (!w->lock)
-            continue;
-        uint64_t *known = lh_idmap_get(&seen, w->lock);
-        p->lock_ids[i] = known ? *known : ++last;
-        if (known)
-            continue;
-        lh_idmap_put(&seen, w->lock, &p->lock_ids[i]);
-        add_lock(p, o, w, last);
-    }
-    lh_idmap_free(&seen);
+    p->nstacks = o->nthreads;
+    p->holds = lh_pool_array(o->pool, o->nthreads, sizeof *p->holds);
+    for (size_t i = 0; i < o->nthreads; i++)
+        if (waits[i].lock)
+            p->lock_ids[i] =
+                lock_id(p, o, kind_word(waits[i].kind), waits[i].lock);
+    for (size_t i = 0; i < o->nthreads; i++)
+        add_holds(p, o, i);
+}
+
+void lh_picture_end(struct lh_picture *p)
+{
+    lh_model_free(p->model);
+    lh_idmap_free(&p->by_address);
 }

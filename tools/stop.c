@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "holds.h"
 #include "proc.h"
 
 enum {
@@ -148,6 +149,7 @@ int lh_stop(struct lh_outside *o)
     }
     for (size_t i = 0; i < o->nthreads; i++)
         copy_thread(o, &o->threads[i]);
+    lh_holds_read(o);
     let_go(&s);
     o->stopped_ms = now_ms() - began;
     return 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * stop.h - stops a process for as long as it takes to copy its threads'
- * registers, the tops of their stacks and the locks that they wait for.
+ * registers, the tops of their stacks, the locks that they wait for, and, in a
+ * watched process, what they hold.
  */
 #ifndef LH_TOOLS_STOP_H
 #define LH_TOOLS_STOP_H

@@ -136,6 +136,13 @@ static bool is_wrapper(const struct lh_trace_line *line)
     return begins(line->function, functions) || in_std(line->function);
 }
 
+/* A hook that the program's code or a routine of it runs under. */
+static bool is_hook(const struct lh_trace_line *line)
+{
+    static const char *const modules[] = { "liblockhound.so", NULL };
+    return begins(lh_place_base(line->module), modules);
+}
+
 static void hide(struct lh_trace_line *lines, size_t n)
 {
     size_t first = 0, end = n;
@@ -144,7 +151,7 @@ static void hide(struct lh_trace_line *lines, size_t n)
     while (first + 1 < end && is_wrapper(&lines[first]))
         lines[first++].hidden = true;
     for (size_t i = first + 1; i < end; i++)
-        lines[i].hidden = is_plumbing(&lines[i]);
+        lines[i].hidden = is_plumbing(&lines[i]) || is_hook(&lines[i]);
 }
 
 struct lh_trace lh_trace_read(struct lh_pool *pool, struct lh_symbols *symbols,

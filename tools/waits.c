@@ -311,19 +311,73 @@ static size_t index_of(const struct lh_outside *o, uint64_t tid)
     return i;
 }
 
+/* Two readers are in nobody's way. */
+static bool holds_against(const struct lh_outside_thread *t,
+                          const struct lh_wait *w)
+{
+    for (size_t i = 0; i < t->nholds; i++)
+        if (t->holds[i].lock == w->lock &&
+            (!t->holds[i].shared || w->kind != LH_WAITS_READ))
+            return true;
+    return false;
+}
+
+void lh_waits_add_owners(const struct lh_outside *o, size_t thread,
+                         struct lh_wait *w)
+{
+    uint64_t *owners = lh_pool_array(o->pool, o->nthreads, sizeof *owners);
+    if (!w->lock || w->owner || w->kind == LH_WAITS_CONDITION)
+        return;
+    for (size_t i = 0; i < o->nthreads; i++)
+        if (i != thread && holds_against(&o->threads[i], w))
+            owners[w->nowners++] = o->threads[i].tid;
+    w->owners = owners;
+}
+
+/* Who a thread waits for: all of them, one after the other. */
+static size_t next_owner(const struct lh_outside *o, const struct lh_wait *w,
+                         size_t *at)
+{
+    while (!w->limited) {
+        uint64_t tid = w->owner && *at == 0 ? w->owner
+                       : *at < w->nowners   ? w->owners[*at]
+                                            : 0;
+        if (!tid)
+            break;
+        (*at)++;
+        size_t i = index_of(o, tid);
+        if (i < o->nthreads)
+            return i;
+    }
+    return o->nthreads;
+}
+
+/* Breadth first from the thread, until it is met again. */
 size_t lh_waits_ring(const struct lh_outside *o, const struct lh_wait *waits,
                      size_t thread, size_t *ring)
 {
-    size_t n = 0;
-    for (size_t at = thread; n <= o->nthreads;) {
-        if (waits[at].limited || !waits[at].owner)
-            return 0;
-        ring[n++] = at;
-        at = index_of(o, waits[at].owner);
-        if (at == thread)
-            return n;
-        if (at == o->nthreads || n == o->nthreads)
-            return 0;
+    size_t none = o->nthreads, n = 0, nqueue = 0;
+    size_t *from = lh_pool_array(o->pool, none + 1, sizeof *from);
+    size_t *queue = lh_pool_array(o->pool, none + 1, sizeof *queue);
+    for (size_t i = 0; i < none; i++)
+        from[i] = none;
+    queue[nqueue++] = thread;
+    for (size_t i = 0; i < nqueue && from[thread] == none; i++) {
+        size_t at = 0, next;
+        while ((next = next_owner(o, &waits[queue[i]], &at)) != none) {
+            if (from[next] != none)
+                continue;
+            from[next] = queue[i];
+            if (next != thread)
+                queue[nqueue++] = next;
+        }
     }
-    return 0;
+    if (from[thread] == none)
+        return 0;
+    /* Backwards, so that each waits for the next one. */
+    for (size_t t = thread; n == 0 || t != thread; t = from[t])
+        n++;
+    for (size_t t = from[thread], i = n; i-- > 0; t = from[t])
+        ring[i] = t;
+    return n;
 }

@@ -31,8 +31,10 @@ enum lh_waits_kind {
 
 struct lh_wait {
     enum lh_waits_kind kind;
-    uint64_t lock;     /* its address; 0: none */
-    uint64_t owner;    /* the tid that holds it; 0: not known */
+    uint64_t lock;  /* its address; 0: none */
+    uint64_t owner; /* the tid that holds it; 0: not known, or several */
+    const uint64_t *owners; /* those that the preload knows to hold it */
+    size_t nowners;
     uint32_t nreaders; /* that hold it, who are not recorded */
     int descriptor;    /* of the stream; -1: not known */
     bool limited;      /* gives up by itself */
@@ -50,6 +52,11 @@ typedef const char *(*lh_waits_name_fn)(void *ctx, size_t thread, size_t frame);
  */
 struct lh_wait lh_waits_of(const struct lh_outside *o, size_t thread,
                            lh_waits_name_fn name, void *ctx);
+
+/* For a lock that does not name its holders, or names too few: what the preload
+ * knows of them (holds.h). */
+void lh_waits_add_owners(const struct lh_outside *o, size_t thread,
+                         struct lh_wait *wait);
 
 /*
  * The ring that a thread is part of: each waits for what the next one holds.

@@ -25,9 +25,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/lockkind.h"
 #include "core/order.h"
 #include "runtime/cache.h"
-#include "runtime/lockkind.h"
 #include "runtime/thread.h"
 
 /*
@@ -45,8 +45,9 @@ enum lh_slot_state { LH_BASE, LH_GONE, LH_HOLDS, LH_TAKES, LH_WANTS, LH_TRIES };
 enum { LH_WAIT_TRY = 7 };
 
 /* How a lock is asked for: one word, so that it is compared at once. */
+#define LH_HOW_KIND_SHIFT 4
 #define LH_HOW(mode, wait, kind)                                               \
-    ((uint16_t)((mode) | (wait) << 1 | (kind) << 4))
+    ((uint16_t)((mode) | (wait) << 1 | (kind) << LH_HOW_KIND_SHIFT))
 
 static inline unsigned lh_mode_of(uint16_t how)
 {
@@ -60,7 +61,7 @@ static inline unsigned lh_wait_of(uint16_t how)
 
 static inline unsigned lh_kind_of(uint16_t how)
 {
-    return how >> 4; /* enum lh_kind */
+    return how >> LH_HOW_KIND_SHIFT; /* enum lh_kind */
 }
 
 /* A cache line. What is above `key` names the request: it stays when the slot

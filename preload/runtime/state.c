@@ -61,6 +61,7 @@ void lh_state_begin(struct lh_thread *self)
 {
     lh_order_free(lh_state.order);
     lh_segments_free(lh_state.segments);
+    lh_thread_publish_all();
     lh_state.nthreads = lh_state.nfindings = 0;
     lh_state.found_something = lh_state.short_of_memory = false;
     lh_state.segments = lh_segments_new(lh_arena_mem());

@@ -7,6 +7,7 @@
 
 #include "runtime/arena.h"
 #include "runtime/held.h"
+#include "runtime/published.h"
 #include "runtime/sys.h"
 
 _Thread_local struct lh_thread *lh_self;
@@ -146,6 +147,11 @@ void lh_thread_sweep(void)
             !lh_sys_thread_exists(pid, t->tid))
             lh_thread_release(t);
     }
+}
+
+void lh_thread_publish_all(void)
+{
+    lh_publish(&in_use);
 }
 
 struct lh_thread *lh_thread_first(void)

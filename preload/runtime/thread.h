@@ -71,6 +71,9 @@ void lh_thread_sweep(void);
 
 struct lh_thread *lh_thread_first(void); /* then ->next */
 
+/* Others may read the list, of this process, from now on: published.h. */
+void lh_thread_publish_all(void);
+
 /* The one with that number, if it has not been released; or NULL. New ones are
  * found first. */
 struct lh_thread *lh_thread_numbered(uint32_t number);

@@ -140,6 +140,21 @@ all_ways() {
     exits_with 0
 }
 
+@test "a watched process tells what its threads hold, and where they took it" {
+    LD_PRELOAD=$LIB hang 3 ring 3
+    all_ways 67 'deadlock LH002' 'T1 .*held by T2'
+    inspect "$pid"
+    has 'holds m\[0\], taken at .*guest.h:[0-9]*' lines.txt
+    inspect --format=json "$pid"
+    python3 - <<'PY'
+import json
+for t in json.load(open("out.txt"))["threads"]:
+    h, = t["holds"]
+    assert h["mode"] == "exclusive" and any(
+        f.get("function") == "ring_member" for f in h["stack"]), t
+PY
+}
+
 @test "as JSON" {
     hang 2 ring 2
     inspect --format=json "$pid"

@@ -2,8 +2,8 @@
  *
  * lockkind.h - the kinds of lock, and what they are called.
  */
-#ifndef LH_RUNTIME_LOCKKIND_H
-#define LH_RUNTIME_LOCKKIND_H
+#ifndef LH_CORE_LOCKKIND_H
+#define LH_CORE_LOCKKIND_H
 
 enum lh_kind {
     LH_KIND_MUTEX,  /* pthread_mutex_t; mtx_t is the same thing */

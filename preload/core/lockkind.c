@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * lockkind.c - what the kinds of lock are called. */
-#include "runtime/lockkind.h"
+#include "lockkind.h"
 
 static const struct {
     const char *word, *noun;
