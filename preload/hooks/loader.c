@@ -13,6 +13,8 @@
 #include "hooks/hook.h"
 #include "runtime/ends.h"
 #include "runtime/loader.h"
+#include "runtime/modules.h"
+#include "runtime/sys.h"
 
 enum {
     load = LH_HOW(LH_EXCLUSIVE, LH_WAIT_BLOCK, LH_KIND_LOADER),
@@ -30,11 +32,14 @@ static uintptr_t cfa_of(const struct call *call)
     return (uintptr_t)(call + 1);
 }
 
-/* The call takes a lock that the thread has not yet. False if it has. */
+/* The call takes a lock that the thread has not yet. False if it has. A call
+ * that has ended may have left its slot below others. */
 static bool enter(pthread_mutex_t *lock, uint16_t how, void *pc, uintptr_t cfa)
 {
     if (!lock || lh_loader_owns(lock))
         return false;
+    if (lh_self)
+        lh_held_forget(lh_self, lock);
     lh_held_settle(lh_held_push(lock, how, pc, cfa), lock, LH_INSIDE);
     return true;
 }
@@ -46,8 +51,8 @@ static void leave(pthread_mutex_t *lock)
     lh_held_release(lock);
 }
 
-/* Under the first lock the call takes the second one, for a moment. Of the
- * first its owner word does not tell yet. */
+/* Under the first lock the call takes the second one, for a moment. That the
+ * first is held its owner word does not tell: not yet, or no more. */
 static void ask_for_list(void *pc, uintptr_t cfa)
 {
     struct lh_slot *outer;
@@ -139,15 +144,29 @@ LH_JUMP(dlvsym);
 
 /* Those that do not ask who calls. */
 
+/* Some place in the library of a handle; 0 if it is none that we know. */
+static uintptr_t place_in(const void *handle)
+{
+    const struct link_map *map = handle;
+    int saved_errno = errno;
+    bool is_known = lh_sys_can_read(&map->l_ld);
+
+    errno = saved_errno;
+    return is_known ? (uintptr_t)map->l_ld : 0;
+}
+
 LH_HOOK int dlclose(void *handle)
 {
+    uintptr_t place;
     bool entered;
     int rc;
 
     lh_real_ensure();
+    place = place_in(handle);
     entered = enter(lh_loader.load, load, LH_CALLER(), LH_CFA());
-    ask_for_list(LH_CALLER(), LH_CFA());
     rc = lh_real()->dlclose(handle);
+    if (place && !lh_module_holds(place)) /* it was the last use */
+        ask_for_list(LH_CALLER(), LH_CFA());
     if (entered)
         leave(lh_loader.load);
     lh_ends_note_unload();

@@ -66,6 +66,26 @@ loader() {
     done
 }
 
+@test "a lock that a constructor keeps is no longer under the loader's" {
+    LOCKHOUND=all loader kept
+    exits_with 0
+    absent 'LH001 between _dl_load_lock and n\|LH001 between n and _dl_load_lock' err.txt
+}
+
+@test "dlclose takes the lock over the list when it unloads" {
+    loader unload
+    exits_with 0
+    finds "LH001 _dl_load_write_lock m"
+    loader no-unload
+    passes_quietly
+}
+
+@test "a stack through dl_iterate_phdr has no frame of ours" {
+    loader callback walk
+    has 'dl_iterate_phdr+0x[0-9a-f]* (libc' err.txt
+    absent '(liblockhound.so)' err.txt
+}
+
 @test "one thread alone makes a conditional ring" {
     LOCKHOUND=all loader alone dlsym
     exits_with 0

@@ -185,6 +185,49 @@ static void nested(void (*call)(void))
     beside(load_thread, call);
 }
 
+static mutex_t n = MUTEX;
+static int kept_is_done;
+
+static void lock_m(void)
+{
+    lock(&m);
+}
+
+static void *look_up_under_n(void *unused)
+{
+    wait_flag(&kept_is_done);
+    lock(&n);
+    look_up();
+    unlock(&n);
+    return unused;
+}
+
+/* What a constructor took it may keep: the loader's lock, below it, goes. */
+static void *keep_m(void *unused)
+{
+    void *handle = load();
+
+    lock(&n);
+    unlock(&n);
+    look_up();
+    lock(&n);
+    unlock(&n);
+    unlock(&m);
+    unsetenv("PLUGIN_LOADED");
+    set_flag(&kept_is_done);
+    CHECK(dlclose(handle) == 0);
+    return unused;
+}
+
+static void kept(void)
+{
+    pthread_t t = go(look_up_under_n, NULL);
+
+    set_call("PLUGIN_LOADED", lock_m);
+    join(go(keep_m, NULL));
+    join(t);
+}
+
 static int take_m_in_walk(struct dl_phdr_info *info, size_t size, void *unused)
 {
     (void)info;
@@ -249,6 +292,27 @@ static void both(void)
 
     join(t);
     join(u);
+}
+
+/* Only what unloads takes the lock over the list. */
+static void *handle_to_close;
+
+static void close_it(void)
+{
+    CHECK(dlclose(handle_to_close) == 0);
+}
+
+static void unload(void)
+{
+    handle_to_close = load();
+    beside(walk_thread, close_it);
+}
+
+static void no_unload(void)
+{
+    handle_to_close = load();
+    load();
+    unload();
 }
 
 static void *load_many(void *unused)
@@ -425,10 +489,17 @@ int main(int argc, char **argv)
         const char *mode;
         void (*run)(void);
     } others[] = {
-        { "both", both },       { "many", many },
-        { "ticking", ticking }, { "small-stack", small_stack },
-        { "results", results }, { "versions", versions },
-        { "next", next },       { "runpath", runpath },
+        { "both", both },
+        { "many", many },
+        { "kept", kept },
+        { "unload", unload },
+        { "no-unload", no_unload },
+        { "ticking", ticking },
+        { "small-stack", small_stack },
+        { "results", results },
+        { "versions", versions },
+        { "next", next },
+        { "runpath", runpath },
     };
 
     CHECK(argc > 2);
