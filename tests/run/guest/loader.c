@@ -279,16 +279,26 @@ static int look_up_in_walk(struct dl_phdr_info *info, size_t size, void *unused)
     return 1;
 }
 
+static int has_walked;
+
 static void *walk_and_look_up(void *unused)
 {
     CHECK(dl_iterate_phdr(look_up_in_walk, NULL) == 1);
+    set_flag(&has_walked);
     return unused;
 }
 
-/* Both of the loader's locks, in both orders. */
+static void *load_later(void *unused)
+{
+    wait_flag(&has_walked);
+    return load_thread(unused);
+}
+
+/* Both of the loader's locks, in both orders, one after the other: at once
+ * they would deadlock. */
 static void both(void)
 {
-    pthread_t t = go(walk_and_look_up, NULL), u = go(load_thread, NULL);
+    pthread_t t = go(load_later, NULL), u = go(walk_and_look_up, NULL);
 
     join(t);
     join(u);
