@@ -11,10 +11,10 @@
 #include <link.h>
 
 #include "hooks/hook.h"
-#include "runtime/ends.h"
 #include "runtime/loader.h"
 #include "runtime/modules.h"
 #include "runtime/sys.h"
+#include "runtime/unload.h"
 
 enum {
     load = LH_HOW(LH_EXCLUSIVE, LH_WAIT_BLOCK, LH_KIND_LOADER),
@@ -164,12 +164,12 @@ LH_HOOK int dlclose(void *handle)
     lh_real_ensure();
     place = place_in(handle);
     entered = enter(lh_loader.load, load, LH_CALLER(), LH_CFA());
+    lh_ends_note_unload();
     rc = lh_real()->dlclose(handle);
     if (place && !lh_module_holds(place)) /* it was the last use */
         ask_for_list(LH_CALLER(), LH_CFA());
     if (entered)
         leave(lh_loader.load);
-    lh_ends_note_unload();
     return rc;
 }
 
