@@ -257,8 +257,19 @@ void lh_held_forget(struct lh_thread *t, const void *lock);
  * handler that interrupted a lock call), it asks for no more. */
 void lh_held_abandon(void);
 
+/*
+ * Drops the newest slots of onces whose routine was left by an exception, by
+ * pthread_exit or a longjmp: nobody says so. For who asks for a once at cfa.
+ */
+void lh_held_drop_left(struct lh_thread *t, uintptr_t cfa);
+
+/* The slot of a once whose routine the thread is running at cfa; or NULL. */
+struct lh_slot *lh_held_running(struct lh_thread *t, const void *once,
+                                uintptr_t cfa);
+
 /* Before the thread gets another tid: what it holds is no longer for the owner
- * words to tell. */
+ * words to tell. A once whose routine it runs is not held in a forked child:
+ * glibc runs it again for the next one who asks. */
 void lh_held_settle_all(struct lh_thread *t);
 
 /* The newest slot that holds (or, with wants, asks for) the lock; or NULL. */

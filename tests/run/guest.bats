@@ -23,7 +23,8 @@ setup() {
         sort -u >hooks
     sed 's/@.*//' ours | sort -u | diff hooks -
     libc=$(ldd "$LIB" | awk '/libc\.so/ { print $3 }')
-    nm -D --defined-only "$libc" | awk '{ print $3 }' | sort >libc
+    nm -D --defined-only "$libc" "$(gcc -print-file-name=libstdc++.so.6)" |
+        awk '{ print $3 }' | sort >libc
     [ -z "$(comm -23 ours libc)" ]
     [ "$(nm -D --defined-only "$LIB" | awk '$2 != "T" && $2 != "A" { print $3 }')" = \
         lockhound_api_v1@@LOCKHOUND_1 ]
@@ -35,6 +36,7 @@ setup() {
     nm -D --undefined-only "$LIB" | awk '{ sub(/@.*/, "", $2); print $2 }' | sort >undefined
     printf '%s\n' __cxa_finalize __errno_location __pthread_key_create \
         __pthread_register_cancel __pthread_unregister_cancel \
+        __libc_single_threaded \
         __pthread_unwind_next __register_atfork __sigsetjmp __tls_get_addr \
         _dl_find_object _exit abort dlsym dlvsym fflush free getauxval \
         getrlimit malloc pthread_attr_destroy pthread_attr_getdetachstate \

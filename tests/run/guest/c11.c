@@ -281,6 +281,45 @@ static void old_names(void)
     lockhound_assert_not_held(&a);
 }
 
+static once_flag flag = ONCE_FLAG_INIT;
+
+static void take_a(void)
+{
+    take(&a);
+    give(&a);
+}
+
+static int calls_once(void *unused)
+{
+    (void)unused;
+    call_once(&flag, take_a);
+    set_flag(&first_done);
+    return 0;
+}
+
+static int calls_once_under_a(void *unused)
+{
+    (void)unused;
+    wait_flag(&first_done);
+    take(&a);
+    call_once(&flag, take_a);
+    give(&a);
+    return 0;
+}
+
+static void once(void)
+{
+    thrd_t t = go_c11(calls_once, NULL), u = go_c11(calls_once_under_a, NULL);
+
+    join_c11(t);
+    join_c11(u);
+}
+
+static void once_in_itself(void)
+{
+    call_once(&flag, once_in_itself);
+}
+
 static void say(const char *what, int rc)
 {
     dprintf(1, "%-45s %d errno %d\n", what, rc, errno);
@@ -361,12 +400,19 @@ static const struct mode {
     const char *name;
     void (*run)(void);
 } modes[] = {
-    { "inversion", inversion }, { "joined", joined },
-    { "warm", warm },           { "reentry", reentry },
-    { "condition", condition }, { "cancelled", cancelled },
-    { "exit", by_exit },        { "made-anew", made_anew },
-    { "detached", detached },   { "old-names", old_names },
+    { "inversion", inversion },
+    { "joined", joined },
+    { "warm", warm },
+    { "reentry", reentry },
+    { "condition", condition },
+    { "cancelled", cancelled },
+    { "exit", by_exit },
+    { "made-anew", made_anew },
+    { "detached", detached },
+    { "old-names", old_names },
     { "results", results },
+    { "once", once },
+    { "once-in-itself", once_in_itself },
 };
 
 int main(int argc, char **argv)
