@@ -19,51 +19,73 @@
 static const char *const libraries[] = { "libstdc++.so", "libc++abi.so" };
 enum { LIBSTDCXX, NLIBRARIES = sizeof libraries / sizeof *libraries };
 
-/* Those of one library, the one found last. Whoever sees acquire_at (release,
- * acquire) sees the others; each is looked at before it is used. */
-static void *_Atomic acquire_at, *_Atomic release_at, *_Atomic abort_at;
-static _Atomic unsigned found_in = NLIBRARIES;
+/* Those of one library. Whoever sees the first (release, acquire) sees the
+ * others; each is looked at before it is used. */
+enum function { ACQUIRE, RELEASE, ABORT, NFUNCTIONS };
+static void *_Atomic known[NFUNCTIONS];
 
-static const char *name_in(const char *path)
+static const char *const names[NFUNCTIONS] = { "__cxa_guard_acquire",
+                                               "__cxa_guard_release",
+                                               "__cxa_guard_abort" };
+
+static const char *file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
 
     return slash ? slash + 1 : path;
 }
 
-/* Still of the library that it was found in. */
-static bool is_there(void *function)
+/* Which of libraries[] a function lies in; NLIBRARIES if it is none of them,
+ * or no longer loaded. */
+static unsigned library_of(void *function)
 {
-    unsigned i = atomic_load_explicit(&found_in, memory_order_relaxed);
     struct dl_find_object object;
+    const char *name;
+    unsigned i = 0;
 
-    return function && i < NLIBRARIES &&
-           _dl_find_object(function, &object) == 0 &&
-           strncmp(name_in(object.dlfo_link_map->l_name), libraries[i],
-                   strlen(libraries[i])) == 0;
+    if (!function || _dl_find_object(function, &object) != 0)
+        return NLIBRARIES;
+    name = file_name(object.dlfo_link_map->l_name);
+    while (i < NLIBRARIES &&
+           strncmp(name, libraries[i], strlen(libraries[i])) != 0)
+        i++;
+    return i;
 }
 
-static void *look_up(void)
+/* All three, so that they are of one library. One of a file with another name
+ * is not kept: whether it was unloaded since could not be told. */
+static void keep(unsigned library)
+{
+    for (int f = NFUNCTIONS - 1; f >= 0; f--)
+        atomic_store_explicit(&known[f],
+                              lh_late_symbol(libraries[library], names[f]),
+                              memory_order_release);
+}
+
+static void *look_up(enum function f)
 {
     struct lh_guard guard;
-    void *function = NULL;
+    void *found = NULL;
     unsigned i;
 
     lh_guard_enter(&guard);
-    for (i = 0; i < NLIBRARIES && !function; i++)
-        function = lh_late_symbol(libraries[i], "__cxa_guard_acquire");
-    if (function) {
-        atomic_store_explicit(&found_in, --i, memory_order_relaxed);
-        atomic_store_explicit(
-            &release_at, lh_late_symbol(libraries[i], "__cxa_guard_release"),
-            memory_order_relaxed);
-        atomic_store_explicit(&abort_at,
-                              lh_late_symbol(libraries[i], "__cxa_guard_abort"),
-                              memory_order_relaxed);
+    for (i = 0; i < NLIBRARIES; i++) {
+        found = lh_late_symbol(libraries[i], names[f]);
+        if (library_of(found) == i) {
+            keep(i);
+            break;
+        }
     }
-    atomic_store_explicit(&acquire_at, function, memory_order_release);
     lh_guard_leave(&guard);
-    return function;
+    return found;
+}
+
+/* NULL if there is none. */
+static void *real(enum function f)
+{
+    void *function = atomic_load_explicit(&known[f], memory_order_acquire);
+
+    return library_of(function) < NLIBRARIES ? function : look_up(f);
 }
 
 /* As libstdc++ has it in the guard's first four bytes. */
@@ -100,43 +122,37 @@ static void own_end(lh_cxxguard *guard, uint32_t state)
         syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX);
 }
 
-static void call(void *function, lh_cxxguard *guard)
-{
-    ((void (*)(lh_cxxguard *))function)(guard);
-}
-
 int lh_cxxguard_acquire(lh_cxxguard *guard)
 {
-    void *real = atomic_load_explicit(&acquire_at, memory_order_acquire);
+    int (*acquire)(lh_cxxguard *) = (int (*)(lh_cxxguard *))real(ACQUIRE);
 
-    if (!is_there(real) && !(real = look_up()))
-        return own_acquire(guard);
-    return ((int (*)(lh_cxxguard *))real)(guard);
+    return acquire ? acquire(guard) : own_acquire(guard);
+}
+
+static void end(lh_cxxguard *guard, enum function f, uint32_t state)
+{
+    void (*function)(lh_cxxguard *) = (void (*)(lh_cxxguard *))real(f);
+
+    if (function)
+        function(guard);
+    else
+        own_end(guard, state);
 }
 
 void lh_cxxguard_release(lh_cxxguard *guard)
 {
-    void *real = atomic_load_explicit(&release_at, memory_order_relaxed);
-
-    if (is_there(real))
-        call(real, guard);
-    else
-        own_end(guard, DONE);
+    end(guard, RELEASE, DONE);
 }
 
 void lh_cxxguard_abort(lh_cxxguard *guard)
 {
-    void *real = atomic_load_explicit(&abort_at, memory_order_relaxed);
-
-    if (is_there(real))
-        call(real, guard);
-    else
-        own_end(guard, FREE);
+    end(guard, ABORT, FREE);
 }
 
 bool lh_cxxguard_hangs(void)
 {
-    unsigned i = atomic_load_explicit(&found_in, memory_order_relaxed);
+    void *acquire = real(ACQUIRE);
 
-    return i == NLIBRARIES || (i == LIBSTDCXX && !__libc_single_threaded);
+    return !acquire ||
+           (library_of(acquire) == LIBSTDCXX && !__libc_single_threaded);
 }
