@@ -13,11 +13,11 @@
 #include <threads.h>
 
 #include "hooks/hook.h"
-#include "runtime/misuse.h"
 #include "runtime/onces.h"
-#include "runtime/unwind.h"
 
-enum { asked = LH_HOW(LH_EXCLUSIVE, LH_WAIT_BLOCK, LH_KIND_ONCE) };
+enum {
+    asked = LH_HOW(LH_EXCLUSIVE, LH_WAIT_BLOCK, LH_KIND_ONCE) | LH_HOW_RUNS
+};
 
 /* A call that may run the routine; on the stack of its hook. */
 struct lh_once_call {
@@ -57,21 +57,6 @@ static void run(void)
     call->routine();
 }
 
-/* It waits for itself. */
-static void report_recursion(const struct lh_slot *slot, pthread_once_t *once,
-                             void *pc, uintptr_t cfa)
-{
-    lh_misuse_report(&(struct lh_misuse){
-        .kind = LH_SELF,
-        .lock_kind = LH_KIND_ONCE,
-        .lock = once,
-        .pc = pc,
-        .cfa = cfa,
-        .holder = lh_self->number,
-        .holder_stack = slot->stack,
-    });
-}
-
 /* Returns the routine for glibc. */
 static void (*begin(struct lh_once_call *call, pthread_once_t *once,
                     void (*routine)(void), void *pc, uintptr_t cfa))(void)
@@ -84,7 +69,7 @@ static void (*begin(struct lh_once_call *call, pthread_once_t *once,
         running = lh_held_running(lh_self, once, cfa);
     }
     if (running)
-        report_recursion(running, once, pc, cfa);
+        lh_self_deadlock(running, pc, cfa);
     call->slot = lh_held_push(once, asked, pc, cfa);
     if (!call->slot)
         return routine;
@@ -105,8 +90,8 @@ static void end(const struct lh_once_call *call)
     lh_once_learn(lh_self, call->once);
 }
 
-static LH_UNSEEN int once_slow(pthread_once_t *once, void (*routine)(void),
-                               void *pc, uintptr_t cfa)
+static __attribute__((noinline)) int
+once_slow(pthread_once_t *once, void (*routine)(void), void *pc, uintptr_t cfa)
 {
     struct lh_once_call call;
     int rc;
@@ -126,8 +111,8 @@ LH_HOOK int pthread_once(pthread_once_t *once, void (*routine)(void))
     return lh_real()->once(once, routine);
 }
 
-static LH_UNSEEN void call_once_slow(once_flag *flag, void (*routine)(void),
-                                     void *pc, uintptr_t cfa)
+static __attribute__((noinline)) void
+call_once_slow(once_flag *flag, void (*routine)(void), void *pc, uintptr_t cfa)
 {
     struct lh_once_call call;
 

@@ -9,7 +9,6 @@
  */
 #include "hooks/hook.h"
 #include "runtime/cxxguard.h"
-#include "runtime/misuse.h"
 
 enum { asked = LH_HOW(LH_EXCLUSIVE, LH_WAIT_BLOCK, LH_KIND_STATIC_INIT) };
 
@@ -17,28 +16,13 @@ int __cxa_guard_acquire(lh_cxxguard *guard);
 void __cxa_guard_release(lh_cxxguard *guard);
 void __cxa_guard_abort(lh_cxxguard *guard);
 
-/* It waits for itself. */
-static void report_recursion(const struct lh_slot *slot, lh_cxxguard *guard,
-                             void *pc, uintptr_t cfa)
-{
-    lh_misuse_report(&(struct lh_misuse){
-        .kind = LH_SELF,
-        .lock_kind = LH_KIND_STATIC_INIT,
-        .lock = guard,
-        .pc = pc,
-        .cfa = cfa,
-        .holder = lh_self->number,
-        .holder_stack = slot->stack,
-    });
-}
-
 LH_HOOK int __cxa_guard_acquire(lh_cxxguard *guard)
 {
     struct lh_slot *slot = lh_self ? lh_held_find(lh_self, guard, false) : NULL;
     int is_ours;
 
     if (slot && lh_cxxguard_hangs())
-        report_recursion(slot, guard, LH_CALLER(), LH_CFA());
+        lh_self_deadlock(slot, LH_CALLER(), LH_CFA());
     slot = lh_held_push(guard, asked, LH_CALLER(), LH_CFA());
     is_ours = lh_cxxguard_acquire(guard);
     lh_held_settle(slot, guard, is_ours ? LH_HOLDS : LH_GONE);

@@ -59,7 +59,7 @@ static bool is_in_progress(const pthread_once_t *once)
 static bool is_left(const struct lh_thread *t, const struct lh_slot *slot,
                     uintptr_t cfa)
 {
-    return lh_kind_of(slot->how) == LH_KIND_ONCE &&
+    return (slot->how & LH_HOW_RUNS) &&
            ((slot->cfa <= cfa && on_own_stack(t, cfa) &&
              on_own_stack(t, slot->cfa)) ||
             !is_in_progress(slot->lock));
@@ -167,7 +167,7 @@ void lh_held_drop_left(struct lh_thread *t, uintptr_t cfa)
     struct lh_slot *slot;
     struct lh_guard guard;
 
-    if (!(slot = below(t->top)) || lh_kind_of(slot->how) != LH_KIND_ONCE)
+    if (!(slot = below(t->top)) || !(slot->how & LH_HOW_RUNS))
         return;
     lh_guard_enter(&guard);
     while ((slot = below(t->top)) && state_of(slot) == LH_HOLDS &&
@@ -529,8 +529,7 @@ static void settle_in_child(struct lh_thread *t, struct lh_slot *slot)
 {
     if (state_of(slot) == LH_TAKES && owns(t, slot)) {
         atomic_store_explicit(&slot->state, LH_HOLDS, memory_order_relaxed);
-    } else if (state_of(slot) == LH_HOLDS &&
-               lh_kind_of(slot->how) == LH_KIND_ONCE) {
+    } else if (state_of(slot) == LH_HOLDS && (slot->how & LH_HOW_RUNS)) {
         slot->lock = NULL;
         atomic_store_explicit(&slot->state, LH_GONE, memory_order_relaxed);
         t->ngone++;

@@ -44,6 +44,10 @@ enum lh_slot_state { LH_BASE, LH_GONE, LH_HOLDS, LH_TAKES, LH_WANTS, LH_TRIES };
 /* How it waits: enum lh_wait, or this. A try never waits. */
 enum { LH_WAIT_TRY = 7 };
 
+/* Added to LH_HOW: a pthread_once_t or a once_flag, which is held only while
+ * the frames of its routine live and its own word says so. */
+enum { LH_HOW_RUNS = 1 << 9 };
+
 /* How a lock is asked for: one word, so that it is compared at once. */
 #define LH_HOW(mode, wait, kind)                                               \
     ((uint16_t)((mode) | (wait) << 1 | (kind) << 4))
@@ -60,7 +64,7 @@ static inline unsigned lh_wait_of(uint16_t how)
 
 static inline unsigned lh_kind_of(uint16_t how)
 {
-    return how >> 4; /* enum lh_kind */
+    return how >> 4 & 15; /* enum lh_kind */
 }
 
 /* A cache line. What is above `key` names the request: it stays when the slot

@@ -29,15 +29,16 @@ struct walk {
     bool inside; /* the hook's caller was reached */
 };
 
-/* Where LH_UNSEEN puts functions; by the linker, which knows of none in a unit
- * test. */
-extern const char __start_lh_unseen[] __attribute__((weak));
-extern const char __stop_lh_unseen[] __attribute__((weak));
+/* The whole of this library's code, by the linker. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
 
-static bool is_unseen(uintptr_t pc)
+/* A hook that calls back into the program (dl_iterate_phdr, pthread_once) is no
+ * part of the program's stack. */
+static bool is_ours(uintptr_t pc)
 {
-    return pc - (uintptr_t)__start_lh_unseen <
-           (uintptr_t)__stop_lh_unseen - (uintptr_t)__start_lh_unseen;
+    return pc - (uintptr_t)__ehdr_start <
+           (uintptr_t)etext - (uintptr_t)__ehdr_start;
 }
 
 static _Unwind_Reason_Code on_frame(struct _Unwind_Context *context,
@@ -58,7 +59,7 @@ static _Unwind_Reason_Code on_frame(struct _Unwind_Context *context,
     }
     if (pc == 0)
         return _URC_NORMAL_STOP;
-    if (is_unseen(pc))
+    if (is_ours(pc))
         return _URC_NO_REASON;
     if (w->u->n == LH_MAX_FRAMES) {
         w->u->truncated = true;

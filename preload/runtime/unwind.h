@@ -95,8 +95,4 @@ bool lh_unwind(struct lh_thread *t, void *pc, uintptr_t cfa,
 void lh_unwind_remember(struct lh_thread *t, const struct lh_unwound *u,
                         uint32_t stack);
 
-/* Of a hook that calls the program back, which its stacks then show: they are
- * given as they would be alone. */
-#define LH_UNSEEN __attribute__((noinline, section("lh_unseen")))
-
 #endif
