@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * mutex.c - pthread_mutex_*. */
-#include <pthread.h>
-
-#include "hooks/hook.h"
+#include "hooks/mutex.h"
 
 enum {
     blocking = LH_HOW(LH_EXCLUSIVE, LH_WAIT_BLOCK, LH_KIND_MUTEX),
     timed = LH_HOW(LH_EXCLUSIVE, LH_WAIT_TIMED, LH_KIND_MUTEX),
     trying = LH_HOW(LH_EXCLUSIVE, LH_WAIT_TRY, LH_KIND_MUTEX),
 };
-
-/*
- * A plain mutex, whose lock and unlock cannot fail: their hooks end in a jump
- * to the real function. Elision flags above these bits do not matter.
- */
-static inline bool is_plain(const pthread_mutex_t *mutex)
-{
-    return __builtin_expect(!(mutex->__data.__kind & 127), 1);
-}
 
 /* True if the caller owns a mutex that counts or refuses re-entry: no
  * request. */
@@ -37,40 +26,62 @@ static int reentered(pthread_mutex_t *mutex, int rc)
     return rc;
 }
 
-static __attribute__((noinline)) int lock_any(pthread_mutex_t *mutex, void *pc,
-                                              uintptr_t cfa)
+__attribute__((noinline)) int lh_mutex_lock(pthread_mutex_t *mutex,
+                                            lh_mutex_call *const *real,
+                                            void *pc, uintptr_t cfa)
 {
     enum lh_slot_state state;
     struct lh_slot *slot;
     int rc;
 
-    if (is_plain(mutex) && mutex->__data.__lock == 0)
+    if (lh_mutex_is_plain(mutex) && mutex->__data.__lock == 0)
         return lh_held_lock_free(mutex, blocking, pc, cfa);
     if (is_reentry(mutex))
-        return reentered(mutex, lh_real()->mutex_lock(mutex));
+        return reentered(mutex, (*real)(mutex));
     slot = lh_held_push(mutex, blocking, pc, cfa);
-    state = is_plain(mutex) ? LH_TAKES : LH_HOLDS;
-    rc = lh_real()->mutex_lock(mutex);
+    state = lh_mutex_is_plain(mutex) ? LH_TAKES : LH_HOLDS;
+    rc = (*real)(mutex);
     lh_held_settle(slot, mutex, lh_got(rc) ? state : LH_GONE);
     return rc;
 }
 
 LH_HOOK int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
-    if (is_plain(mutex) && lh_held_take(mutex, blocking, LH_CALLER(), LH_CFA()))
+    if (lh_mutex_take(mutex, LH_CALLER(), LH_CFA()))
         return lh_real()->mutex_lock(mutex);
-    return lock_any(mutex, LH_CALLER(), LH_CFA());
+    return lh_mutex_lock(mutex, &lh_real()->mutex_lock, LH_CALLER(), LH_CFA());
 }
 
-LH_HOOK int pthread_mutex_trylock(pthread_mutex_t *mutex)
+int lh_mutex_trylock(pthread_mutex_t *mutex, lh_mutex_call *const *real,
+                     void *pc, uintptr_t cfa)
 {
     struct lh_slot *slot;
     int rc;
 
     if (is_reentry(mutex))
-        return reentered(mutex, lh_real()->mutex_trylock(mutex));
-    slot = lh_held_push(mutex, trying, LH_CALLER(), LH_CFA());
-    rc = lh_real()->mutex_trylock(mutex);
+        return reentered(mutex, (*real)(mutex));
+    slot = lh_held_push(mutex, trying, pc, cfa);
+    rc = (*real)(mutex);
+    lh_held_settle(slot, mutex, lh_outcome(rc));
+    return rc;
+}
+
+LH_HOOK int pthread_mutex_trylock(pthread_mutex_t *mutex)
+{
+    return lh_mutex_trylock(mutex, &lh_real()->mutex_trylock, LH_CALLER(),
+                            LH_CFA());
+}
+
+int lh_mutex_timedlock(pthread_mutex_t *mutex, lh_mutex_until *const *real,
+                       const struct timespec *deadline, void *pc, uintptr_t cfa)
+{
+    struct lh_slot *slot;
+    int rc;
+
+    if (is_reentry(mutex))
+        return reentered(mutex, (*real)(mutex, deadline));
+    slot = lh_held_push(mutex, timed, pc, cfa);
+    rc = (*real)(mutex, deadline);
     lh_held_settle(slot, mutex, lh_outcome(rc));
     return rc;
 }
@@ -78,15 +89,8 @@ LH_HOOK int pthread_mutex_trylock(pthread_mutex_t *mutex)
 LH_HOOK int pthread_mutex_timedlock(pthread_mutex_t *mutex,
                                     const struct timespec *deadline)
 {
-    struct lh_slot *slot;
-    int rc;
-
-    if (is_reentry(mutex))
-        return reentered(mutex, lh_real()->mutex_timedlock(mutex, deadline));
-    slot = lh_held_push(mutex, timed, LH_CALLER(), LH_CFA());
-    rc = lh_real()->mutex_timedlock(mutex, deadline);
-    lh_held_settle(slot, mutex, lh_outcome(rc));
-    return rc;
+    return lh_mutex_timedlock(mutex, &lh_real()->mutex_timedlock, deadline,
+                              LH_CALLER(), LH_CFA());
 }
 
 LH_HOOK int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
@@ -106,10 +110,11 @@ LH_HOOK int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
     return rc;
 }
 
-static __attribute__((noinline)) int unlock_any(pthread_mutex_t *mutex)
+__attribute__((noinline)) int lh_mutex_unlock(pthread_mutex_t *mutex,
+                                              lh_mutex_call *const *real)
 {
     struct lh_slot *slot = lh_held_release(mutex);
-    int rc = lh_real()->mutex_unlock(mutex);
+    int rc = (*real)(mutex);
 
     if (rc != 0)
         lh_held_restore(slot, mutex);
@@ -118,8 +123,8 @@ static __attribute__((noinline)) int unlock_any(pthread_mutex_t *mutex)
 
 LH_HOOK int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
-    if (!is_plain(mutex))
-        return unlock_any(mutex);
+    if (!lh_mutex_is_plain(mutex))
+        return lh_mutex_unlock(mutex, &lh_real()->mutex_unlock);
     lh_held_release(mutex);
     return lh_real()->mutex_unlock(mutex);
 }

@@ -52,11 +52,36 @@ static bool is_inside(const struct lh_thread *t, const struct lh_slot *slot)
     return mutex->__data.__owner == t->tid;
 }
 
+static bool on_own_stack(const struct lh_thread *t, uintptr_t sp)
+{
+    return t->stack_low && sp > t->stack_low && sp <= t->stack_high;
+}
+
+/* glibc's word: one that is given back is 0, one that is done 2. */
+static bool is_in_progress(const pthread_once_t *once)
+{
+    return lh_sys_can_read(once) && (*once & 3) == 1;
+}
+
+/* A once is held while its routine runs: below the frame that asked for it. An
+ * exception or pthread_exit takes that away and gives the once back. */
+static bool is_left(const struct lh_thread *t, const struct lh_slot *slot,
+                    uintptr_t cfa)
+{
+    return (slot->how & LH_HOW_RUNS) &&
+           ((slot->cfa <= cfa && on_own_stack(t, cfa) &&
+             on_own_stack(t, slot->cfa)) ||
+            !is_in_progress(slot->lock));
+}
+
 bool lh_held_is_held(const struct lh_thread *t, const struct lh_slot *slot)
 {
+    const struct lh_slot *newest = t->top - 1;
     uint8_t state = state_of(slot);
 
-    return state == LH_HOLDS || (state == LH_TAKES && slot != t->unsure) ||
+    if (state == LH_HOLDS)
+        return !is_left(t, slot, newest == slot ? 0 : newest->cfa);
+    return (state == LH_TAKES && slot != t->unsure) ||
            (state == LH_INSIDE && is_inside(t, slot));
 }
 
@@ -126,11 +151,6 @@ static void drop_newest(struct lh_thread *t, struct lh_slot *slot)
     t->top = slot;
 }
 
-static bool on_own_stack(const struct lh_thread *t, uintptr_t sp)
-{
-    return t->stack_low && sp > t->stack_low && sp <= t->stack_high;
-}
-
 /*
  * Drops slots whose request was left behind: an exception or a longjmp out of
  * a signal handler took its frame away. A handler that locks right now lies
@@ -150,6 +170,28 @@ static void drop_abandoned(struct lh_thread *t, uintptr_t cfa)
            on_own_stack(t, cfa) && on_own_stack(t, slot->cfa)) {
         drop_newest(t, slot);
     }
+}
+
+void lh_held_drop_left(struct lh_thread *t, uintptr_t cfa)
+{
+    struct lh_slot *slot;
+    struct lh_guard guard;
+
+    if (!(slot = below(t->top)) || !(slot->how & LH_HOW_RUNS))
+        return;
+    lh_guard_enter(&guard);
+    while ((slot = below(t->top)) && state_of(slot) == LH_HOLDS &&
+           is_left(t, slot, cfa))
+        drop_newest(t, slot);
+    lh_guard_leave(&guard);
+}
+
+struct lh_slot *lh_held_running(struct lh_thread *t, const void *once,
+                                uintptr_t cfa)
+{
+    struct lh_slot *slot = lh_held_find(t, once, false);
+
+    return slot && !is_left(t, slot, cfa) ? slot : NULL;
 }
 
 void lh_held_abandon(void)
@@ -558,11 +600,22 @@ static void renew_key(struct lh_slot *slot)
                                  slot->how, slot->pc);
 }
 
+static void settle_in_child(struct lh_thread *t, struct lh_slot *slot)
+{
+    if (state_of(slot) == LH_TAKES && owns(t, slot)) {
+        atomic_store_explicit(&slot->state, LH_HOLDS, memory_order_relaxed);
+    } else if (state_of(slot) == LH_HOLDS && (slot->how & LH_HOW_RUNS)) {
+        slot->lock = NULL;
+        atomic_store_explicit(&slot->state, LH_GONE, memory_order_relaxed);
+        t->ngone++;
+    }
+}
+
 void lh_held_settle_all(struct lh_thread *t)
 {
     for (struct lh_slot *s = lh_held_first(t); s; s = lh_held_next(t, s))
-        if (state_of(s) == LH_TAKES && owns(t, s))
-            atomic_store_explicit(&s->state, LH_HOLDS, memory_order_relaxed);
+        settle_in_child(t, s);
+    lh_held_pop_gone(t);
 }
 
 void lh_held_renew_keys(struct lh_thread *t)

@@ -55,6 +55,10 @@ enum lh_slot_state {
 /* How it waits: enum lh_wait, or this. A try never waits. */
 enum { LH_WAIT_TRY = 7 };
 
+/* Added to LH_HOW: a pthread_once_t or a once_flag, which is held only while
+ * the frames of its routine live and its own word says so. */
+enum { LH_HOW_RUNS = 1 << 9 };
+
 /* How a lock is asked for: one word, so that it is compared at once. */
 #define LH_HOW(mode, wait, kind)                                               \
     ((uint16_t)((mode) | (wait) << 1 | (kind) << 4))
@@ -71,7 +75,7 @@ static inline unsigned lh_wait_of(uint16_t how)
 
 static inline unsigned lh_kind_of(uint16_t how)
 {
-    return how >> 4; /* enum lh_kind */
+    return how >> 4 & 15; /* enum lh_kind */
 }
 
 /* A cache line. What is above `key` names the request: it stays when the slot
@@ -275,8 +279,19 @@ void lh_held_forget(struct lh_thread *t, const void *lock);
  * handler that interrupted a lock call), it asks for no more. */
 void lh_held_abandon(void);
 
+/*
+ * Drops the newest slots of onces whose routine was left by an exception, by
+ * pthread_exit or a longjmp: nobody says so. For who asks for a once at cfa.
+ */
+void lh_held_drop_left(struct lh_thread *t, uintptr_t cfa);
+
+/* The slot of a once whose routine the thread is running at cfa; or NULL. */
+struct lh_slot *lh_held_running(struct lh_thread *t, const void *once,
+                                uintptr_t cfa);
+
 /* Before the thread gets another tid: what it holds is no longer for the owner
- * words to tell. */
+ * words to tell. A once whose routine it runs is not held in a forked child:
+ * glibc runs it again for the next one who asks. */
 void lh_held_settle_all(struct lh_thread *t);
 
 /* The newest slot that holds (or, with wants, asks for) the lock; or NULL. */

@@ -7,6 +7,7 @@
 
 #include "runtime/arena.h"
 #include "runtime/held.h"
+#include "runtime/onces.h"
 #include "runtime/sys.h"
 
 _Thread_local struct lh_thread *lh_self;
@@ -52,6 +53,7 @@ static void renew(struct lh_thread *t)
     t->chunk = old.chunk;
     t->cache = old.cache;
     t->stacks = old.stacks;
+    t->onces = old.onces;
     t->out = old.out;
     lh_fmt_reset(&t->out);
     atomic_store_explicit(&t->chunk->slots[0].state, LH_BASE,
@@ -123,6 +125,7 @@ static void recycle(struct lh_thread *t)
 {
     unregister(t);
     lh_cache_shrink(&t->cache);
+    lh_once_forget_all(t);
     free_chunks(t->chunk->above);
     t->chunk->above = NULL;
     t->next = unused;

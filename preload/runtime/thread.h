@@ -25,6 +25,8 @@
 struct lh_slot;
 struct lh_chunk;
 struct lh_stack_cache;
+struct lh_onces;
+struct lh_once_call;
 struct lh_finding;
 
 struct lh_thread {
@@ -49,6 +51,8 @@ struct lh_thread {
     struct lh_chunk *chunk;       /* the first */
     const struct lh_slot *unsure; /* LH_TAKES that was not got yet: held.c */
     struct lh_stack_cache *stacks;
+    struct lh_onces *onces;      /* onces.h; NULL: none known */
+    struct lh_once_call *once;   /* hooks/once.c: the innermost */
     unsigned notes;              /* to be printed: bits */
     struct lh_fmt out;           /* records to be written */
     struct lh_finding *findings; /* to be written and printed */

@@ -32,6 +32,7 @@ build_guests() {
         flags="-D_GNU_SOURCE -O1 -g -Wall -Wextra -pthread -I$top/preload"
         case $0 in
         */lib*.c) gcc $flags -std=gnu11 -shared -fPIC -o "$G/$name" "$0" ;;
+        */lib*.cpp) g++ $flags -std=gnu++17 -shared -fPIC -o "$G/$name" "$0" ;;
         *.cpp) g++ $flags -std=gnu++17 -o "$G/$name" "$0" ;;
         *) gcc $flags -std=gnu11 -Wl,-z,now -o "$G/$name" "$0" ;;
         esac'
