@@ -48,6 +48,11 @@ enum { LH_WAIT_TRY = 7 };
 #define LH_HOW(mode, wait, kind)                                               \
     ((uint16_t)((mode) | (wait) << 1 | (kind) << 4))
 
+/* Added to it: the lock's readers wait behind writers that wait (core/order.h).
+ * It goes with the lock, whose generation is in the key. */
+enum { LH_HOW_QUEUES = 1 << 8 };
+_Static_assert(LH_NKINDS <= 16, "a kind fits below LH_HOW_QUEUES");
+
 static inline unsigned lh_mode_of(uint16_t how)
 {
     return how & 1; /* enum lh_mode */
@@ -60,7 +65,14 @@ static inline unsigned lh_wait_of(uint16_t how)
 
 static inline unsigned lh_kind_of(uint16_t how)
 {
-    return how >> 4; /* enum lh_kind */
+    return how >> 4 & 15; /* enum lh_kind */
+}
+
+/* A writer that waits holds others back, even if it holds nothing. */
+static inline bool lh_holds_back(uint16_t how)
+{
+    return (how & LH_HOW_QUEUES) && lh_mode_of(how) == LH_EXCLUSIVE &&
+           lh_wait_of(how) != LH_WAIT_TRY;
 }
 
 /* A cache line. What is above `key` names the request: it stays when the slot
