@@ -70,18 +70,49 @@ static __attribute__((noinline)) void report_self(pthread_rwlock_t *rwlock,
         lh_self_deadlock(slot, pc, cfa);
 }
 
-LH_HOOK int pthread_rwlock_rdlock(pthread_rwlock_t *rwlock)
+static __attribute__((noinline)) int read_any(pthread_rwlock_t *rwlock,
+                                              void *pc, uintptr_t cfa)
 {
     struct lh_slot *slot;
     int rc;
 
-    if (__builtin_expect(is_written(rwlock), 0)) {
-        if (is_writer(rwlock))
-            return lh_real()->rwlock_rdlock(rwlock);
-        report_self(rwlock, LH_SHARED, LH_CALLER(), LH_CFA());
-    }
-    slot = lh_held_push(rwlock, how(rwlock, LH_SHARED, LH_WAIT_BLOCK),
-                        LH_CALLER(), LH_CFA());
+    if (is_writer(rwlock))
+        return lh_real()->rwlock_rdlock(rwlock);
+    if (is_written(rwlock))
+        report_self(rwlock, LH_SHARED, pc, cfa);
+    slot = lh_held_push(rwlock, how(rwlock, LH_SHARED, LH_WAIT_BLOCK), pc, cfa);
+    rc = lh_real()->rwlock_rdlock(rwlock);
+    lh_held_settle(slot, rwlock, lh_outcome(rc));
+    return rc;
+}
+
+static __attribute__((noinline)) int write_any(pthread_rwlock_t *rwlock,
+                                               void *pc, uintptr_t cfa)
+{
+    struct lh_slot *slot;
+    int rc;
+
+    if (is_writer(rwlock))
+        return lh_real()->rwlock_wrlock(rwlock);
+    if (is_written(rwlock) || is_read(rwlock))
+        report_self(rwlock, LH_EXCLUSIVE, pc, cfa);
+    slot =
+        lh_held_push(rwlock, how(rwlock, LH_EXCLUSIVE, LH_WAIT_BLOCK), pc, cfa);
+    rc = lh_real()->rwlock_wrlock(rwlock);
+    lh_held_settle(slot, rwlock, lh_outcome(rc));
+    return rc;
+}
+
+LH_HOOK int pthread_rwlock_rdlock(pthread_rwlock_t *rwlock)
+{
+    struct lh_slot *slot = NULL;
+    int rc;
+
+    if (__builtin_expect(!is_written(rwlock), 1))
+        slot = lh_held_repeat(rwlock, how(rwlock, LH_SHARED, LH_WAIT_BLOCK),
+                              LH_CALLER(), LH_CFA());
+    if (__builtin_expect(!slot, 0))
+        return read_any(rwlock, LH_CALLER(), LH_CFA());
     rc = lh_real()->rwlock_rdlock(rwlock);
     lh_held_settle(slot, rwlock, lh_outcome(rc));
     return rc;
@@ -89,16 +120,14 @@ LH_HOOK int pthread_rwlock_rdlock(pthread_rwlock_t *rwlock)
 
 LH_HOOK int pthread_rwlock_wrlock(pthread_rwlock_t *rwlock)
 {
-    struct lh_slot *slot;
+    struct lh_slot *slot = NULL;
     int rc;
 
-    if (__builtin_expect(is_written(rwlock) || is_read(rwlock), 0)) {
-        if (is_writer(rwlock))
-            return lh_real()->rwlock_wrlock(rwlock);
-        report_self(rwlock, LH_EXCLUSIVE, LH_CALLER(), LH_CFA());
-    }
-    slot = lh_held_push(rwlock, how(rwlock, LH_EXCLUSIVE, LH_WAIT_BLOCK),
-                        LH_CALLER(), LH_CFA());
+    if (__builtin_expect(!is_written(rwlock) && !is_read(rwlock), 1))
+        slot = lh_held_repeat(rwlock, how(rwlock, LH_EXCLUSIVE, LH_WAIT_BLOCK),
+                              LH_CALLER(), LH_CFA());
+    if (__builtin_expect(!slot, 0))
+        return write_any(rwlock, LH_CALLER(), LH_CFA());
     rc = lh_real()->rwlock_wrlock(rwlock);
     lh_held_settle(slot, rwlock, lh_outcome(rc));
     return rc;
@@ -189,12 +218,8 @@ LH_HOOK int pthread_rwlock_clockwrlock(pthread_rwlock_t *rwlock,
 
 LH_HOOK int pthread_rwlock_unlock(pthread_rwlock_t *rwlock)
 {
-    struct lh_slot *slot = lh_held_release(rwlock);
-    int rc = lh_real()->rwlock_unlock(rwlock);
-
-    if (rc != 0)
-        lh_held_restore(slot, rwlock);
-    return rc;
+    lh_held_release(rwlock);
+    return lh_real()->rwlock_unlock(rwlock); /* which cannot fail */
 }
 
 LH_HOOK int pthread_rwlock_init(pthread_rwlock_t *rwlock,

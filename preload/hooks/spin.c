@@ -34,14 +34,29 @@ static __attribute__((noinline)) void report_self(void *lock, void *pc,
         lh_self_deadlock(slot, pc, cfa);
 }
 
-LH_HOOK int pthread_spin_lock(pthread_spinlock_t *lock)
+static __attribute__((noinline)) int lock_any(pthread_spinlock_t *lock,
+                                              void *pc, uintptr_t cfa)
 {
     struct lh_slot *slot;
     int rc;
 
-    if (__builtin_expect(is_taken(lock), 0))
-        report_self((void *)lock, LH_CALLER(), LH_CFA());
-    slot = lh_held_push((void *)lock, blocking, LH_CALLER(), LH_CFA());
+    if (is_taken(lock))
+        report_self((void *)lock, pc, cfa);
+    slot = lh_held_push((void *)lock, blocking, pc, cfa);
+    rc = lh_real()->spin_lock(lock);
+    lh_held_settle(slot, (void *)lock, lh_outcome(rc));
+    return rc;
+}
+
+LH_HOOK int pthread_spin_lock(pthread_spinlock_t *lock)
+{
+    struct lh_slot *slot = NULL;
+    int rc;
+
+    if (__builtin_expect(!is_taken(lock), 1))
+        slot = lh_held_repeat((void *)lock, blocking, LH_CALLER(), LH_CFA());
+    if (__builtin_expect(!slot, 0))
+        return lock_any(lock, LH_CALLER(), LH_CFA());
     rc = lh_real()->spin_lock(lock);
     lh_held_settle(slot, (void *)lock, lh_outcome(rc));
     return rc;
