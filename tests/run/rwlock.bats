@@ -5,6 +5,9 @@
 setup_file() {
     load common
     build_guests
+    mkdir -p "$B/run/random"
+    gcc -O1 -g -pthread -o "$B/run/random/replay-rw" \
+        "$top/tests/run/random/replay.c"
 }
 
 setup() {
@@ -178,4 +181,12 @@ END
     watched "$G/sharedmutex" try
     exits_with 0
     finds ""
+}
+
+@test "random programs with both kinds: every result, ring and grade is as computed" {
+    try timeout -s KILL 100 python3 "$top/tests/run/random/compare.py" --rw \
+        --preload "$LIB" --replay "$B/run/random/replay-rw" --count 300 \
+        --first 1 --config ,stacks=exact
+    exits_with 0
+    has ' 0 disagree' out.txt
 }
