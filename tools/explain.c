@@ -234,7 +234,7 @@ static const char *assertion_sentence(const struct lh_explain *e)
 const char *lh_explain_sentence(const struct lh_explain *e)
 {
     const struct lh_model_finding *f = e->finding;
-    if (strcmp(f->kind, "LH001") == 0)
+    if (f->nsides)
         return ring_sentence(e);
     if (strcmp(f->kind, "LH016") == 0)
         return assertion_sentence(e);

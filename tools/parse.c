@@ -155,8 +155,9 @@ static void read_side(struct lh_fields *r, struct lh_model_side *side)
 
 static void read_ring(struct lh_fields *r, struct lh_model_finding *f)
 {
-    const json_t *ring =
-        lh_fields_array(r, "ring", strcmp(f->kind, "LH001") == 0);
+    const json_t *ring = lh_fields_array(r, "ring",
+                                         strcmp(f->kind, "LH001") == 0 ||
+                                             strcmp(f->kind, "LH005") == 0);
     size_t n = json_array_size(ring);
     if (!ring || r->bad)
         return;

@@ -19,6 +19,7 @@ static const struct {
     { "LH002", "deadlock", "deadlocks", LH_SUMMARY_HAPPENED },
     { "LH003", "self-deadlock", "self-deadlocks", LH_SUMMARY_HAPPENED },
     { "LH004", "endless wait", "endless waits", LH_SUMMARY_HAPPENED },
+    { "LH005", "nested read", "nested reads", LH_SUMMARY_POSSIBLE },
     { "LH016", "failed assertion", "failed assertions", LH_SUMMARY_POSSIBLE },
     { "LH020", "deadlock after fork", "deadlocks after fork",
       LH_SUMMARY_HAPPENED },

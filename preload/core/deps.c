@@ -384,8 +384,8 @@ static void free_blocks(struct lh_deps *d, const struct lh_dep *dep)
 
 /* The dependency and one of its witnesses as a request, held in scratch that
  * was made for as many when it was learned. */
-static struct lh_request as_request(struct lh_deps *d, const struct lh_dep *dep,
-                                    uint32_t witness)
+static struct lh_request as_request(const struct lh_deps *d,
+                                    const struct lh_dep *dep, uint32_t witness)
 {
     const uint32_t *w = &d->words.at[witness];
     for (size_t i = 0; i < dep->nheld; i++) {
@@ -405,6 +405,14 @@ static struct lh_request as_request(struct lh_deps *d, const struct lh_dep *dep,
         .nheld = dep->nheld,
         .gone = w[LH_WITNESS_GONE],
     };
+}
+
+lh_dep_slot lh_deps_find_like(const struct lh_deps *d, const struct lh_dep *dep,
+                              lh_lock wanted)
+{
+    struct lh_request r = as_request(d, dep, dep->witness);
+    r.lock = wanted;
+    return find_dep(d, &r, hash_request(&r));
 }
 
 /* Adds what is known of one dependency to another that is now the same.

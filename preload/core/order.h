@@ -29,7 +29,13 @@ struct lh_order;
 /* A lock's number here; 0 is none. Used again some time after its end. */
 typedef uint32_t lh_lock;
 
-enum lh_mode { LH_EXCLUSIVE, LH_SHARED };
+enum lh_mode {
+    LH_EXCLUSIVE,
+    LH_SHARED,
+    /* Only of a side's lock: not held yet, but the side waits to write it, and
+     * readers that come later wait for their turn. */
+    LH_QUEUED,
+};
 enum lh_wait {
     LH_WAIT_BLOCK,     /* waits as long as it takes */
     LH_WAIT_TIMED,     /* gives up by itself */
@@ -54,9 +60,11 @@ struct lh_request {
     uint32_t stack;
     uint8_t mode;               /* enum lh_mode */
     uint8_t wait;               /* enum lh_wait */
+    bool queues;                /* who comes to read this lock waits for those
+                                   who wait to write it */
     struct lh_segment segment;  /* who asks, and when */
     const struct lh_held *held; /* oldest first; every lock once */
-    size_t nheld;               /* at least 1 */
+    size_t nheld;               /* at least 1, but for a writer that queues */
     uint32_t gone;              /* 0; the store's own: deps.h */
 };
 
@@ -143,6 +151,12 @@ struct lh_learned {
 };
 
 /*
+ * A lock whose readers wait behind writers that wait is two: itself and its
+ * queue. Who asks to write it has the queue meanwhile, exclusively; who asks to
+ * read it asks for the queue as well, shared, even if it reads the lock already
+ * (which then is what the writer waits for). Callers never see the queue: a
+ * side has LH_QUEUED and the lock.
+ *
  * Takes in a request, counts it once, and judges the rings through it when it,
  * or its witness or the witness's segment, is new. Held locks that have ended
  * or are listed twice are left out; when none is left, or the lock itself has

@@ -264,6 +264,21 @@ static bool has_shortcut(struct lh_rings *r, const struct lh_dep *last)
     return has;
 }
 
+/*
+ * True if a side waits to read behind a writer that waits for one that has the
+ * lock exclusively: so does the reader, and a shorter ring says so.
+ */
+static bool has_idle_queue(const struct lh_rings *r, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct lh_link *next = &r->links[(i + 1) % n];
+        if (lh_nodes_is_queue(r->deps->nodes, r->links[i].holds) &&
+            mode_held(r, dep_at(r, next->dep), next->holds) != LH_SHARED)
+            return true;
+    }
+    return false;
+}
+
 /* The path and one more dependency are a ring. */
 static void report(struct lh_rings *r, struct lh_link last)
 {
@@ -278,6 +293,8 @@ static void report(struct lh_rings *r, struct lh_link last)
         r->links[i] = r->path[i].link;
     r->links[0].holds = dep->wanted;
     r->links[n] = last;
+    if (has_idle_queue(r, n + 1))
+        return;
     if (!r->on_ring(r->ctx, r->links, n + 1))
         r->is_over = true;
 }

@@ -290,14 +290,15 @@ static bool is_nesting(const struct lh_site *site)
 }
 
 /*
- * With nothing held, or for a try, which never waits, there is no order to
- * learn: all that is asked is whether the site's stack is wanted. The cache is
- * spared: a program may take a million locks one at a time, or try them.
+ * With nothing held, or for a try, which never waits, there is mostly no order
+ * to learn: all that is asked is whether the site's stack is wanted. The cache
+ * is spared: a program may take a million locks one at a time, or try them.
  */
 static bool is_without_order(const struct lh_thread *t,
                              const struct lh_slot *slot)
 {
-    return slot == t->chunk->slots + 1 || lh_wait_of(slot->how) == LH_WAIT_TRY;
+    return (slot == t->chunk->slots + 1 && !lh_holds_back(slot->how)) ||
+           lh_wait_of(slot->how) == LH_WAIT_TRY;
 }
 
 static void learn(struct lh_thread *t, struct lh_slot *slot)
@@ -309,7 +310,8 @@ static void learn(struct lh_thread *t, struct lh_slot *slot)
     if (!site)
         return;
     doubt_newest(t, slot);
-    request = holds_anything(t, slot) && lh_wait_of(slot->how) != LH_WAIT_TRY;
+    request = (holds_anything(t, slot) || lh_holds_back(slot->how)) &&
+              lh_wait_of(slot->how) != LH_WAIT_TRY;
     if (request)
         mark_nesting(t, slot);
     cold = lh_site_is_cold(site);

@@ -63,6 +63,11 @@ enum { LH_HOW_RUNS = 1 << 9 };
 #define LH_HOW(mode, wait, kind)                                               \
     ((uint16_t)((mode) | (wait) << 1 | (kind) << 4))
 
+/* Added to it: the lock's readers wait behind writers that wait (core/order.h).
+ * It goes with the lock, whose generation is in the key. */
+enum { LH_HOW_QUEUES = 1 << 8 };
+_Static_assert(LH_NKINDS <= 16, "a kind fits below LH_HOW_QUEUES");
+
 static inline unsigned lh_mode_of(uint16_t how)
 {
     return how & 1; /* enum lh_mode */
@@ -76,6 +81,13 @@ static inline unsigned lh_wait_of(uint16_t how)
 static inline unsigned lh_kind_of(uint16_t how)
 {
     return how >> 4 & 15; /* enum lh_kind */
+}
+
+/* A writer that waits holds others back, even if it holds nothing. */
+static inline bool lh_holds_back(uint16_t how)
+{
+    return (how & LH_HOW_QUEUES) && lh_mode_of(how) == LH_EXCLUSIVE &&
+           lh_wait_of(how) != LH_WAIT_TRY;
 }
 
 /* A cache line. What is above `key` names the request: it stays when the slot
@@ -216,6 +228,45 @@ static inline bool lh_held_take(pthread_mutex_t *mutex, uint16_t how, void *pc,
     if (known->dependency & LH_ENTRY_NESTING)
         lh_held_capture(t, slot);
     return true;
+}
+
+/*
+ * As lh_held_push(), for the usual case: the request is what its slot was last
+ * used for. NULL, and nothing has happened, if it is another one. Written
+ * before it is reserved, and looked at again: held.c, reserve().
+ */
+static inline struct lh_slot *lh_held_repeat(void *lock, uint16_t how, void *pc,
+                                             uintptr_t cfa)
+{
+    struct lh_thread *t = lh_self;
+    uint32_t generation = lh_generation_now(lock);
+    struct lh_slot *slot;
+
+    if (__builtin_expect(!t, 0))
+        return NULL;
+    slot = t->top;
+    if (__builtin_expect(
+            slot == t->end ||
+                atomic_load_explicit(&slot[-1].state, memory_order_relaxed) >=
+                    LH_WANTS ||
+                !lh_held_is_repeated(slot, lock, how, pc, generation),
+            0))
+        return NULL;
+    slot->cfa = cfa;
+    slot->stack = 0;
+    atomic_store_explicit(&slot->state, LH_WANTS, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    t->top = slot + 1;
+    atomic_signal_fence(memory_order_seq_cst);
+    if (__builtin_expect(
+            slot->lock != lock || slot->pc != pc || slot->cfa != cfa, 0)) {
+        t->top = slot;
+        return NULL;
+    }
+    slot->known->times++;
+    if (slot->known->dependency & LH_ENTRY_NESTING)
+        lh_held_capture(t, slot);
+    return slot;
 }
 
 /*

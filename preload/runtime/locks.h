@@ -33,7 +33,7 @@ struct lh_lock_info {
     lh_lock node;  /* in core/order.h; 0 while it was never nested */
     uint16_t era;  /* the one that node and recorded belong to */
     uint8_t kind;  /* enum lh_kind */
-    uint8_t subtype : 2;  /* of a mutex: its type in glibc */
+    uint8_t subtype : 2;  /* of a mutex, a read-write lock: its type in glibc */
     bool initialized : 1; /* born by an init call */
     bool recorded : 1;
 };

@@ -233,21 +233,38 @@ static void record_reason(struct lh_fmt *out, const struct lh_reason *reason)
     lh_record_stack(out, reason->stack_b);
 }
 
+/* All of it is about one lock: core/order.h. */
+static bool is_nested_read(const struct lh_ring *ring)
+{
+    for (size_t i = 0; i < ring->nsides; i++)
+        if (ring->sides[i].holds != ring->sides[0].holds)
+            return false;
+    return true;
+}
+
+/* Where a side is in a ring that begins with another one. */
+static size_t turned(size_t side, size_t first, const struct lh_ring *ring)
+{
+    return (side + ring->nsides - first) % ring->nsides;
+}
+
 void lh_news_on_ring(void *ctx, const struct lh_ring *ring)
 {
     struct lh_finding *f = lh_finding_new(ring->nsides, ring->nreasons);
+    /* It reads best if it does not begin with a writer that waits. */
+    size_t first = ring->sides[0].holds_mode == LH_QUEUED;
 
     (void)ctx;
     if (!f) {
         lh_state.short_of_memory = true;
         return;
     }
-    f->kind = LH_RING;
+    f->kind = is_nested_read(ring) ? LH_NESTED_READ : LH_RING;
     f->id = finding_id(ring);
     f->grade = ring->grade;
     for (size_t i = 0; i < ring->nsides; i++) {
         struct lh_finding_side *s = &f->sides[i];
-        s->side = ring->sides[i];
+        s->side = ring->sides[(i + first) % ring->nsides];
         copy_lock(&s->wants, s->side.wants);
         copy_lock(&s->holds, s->side.holds);
         s->thread = thread_of(s->side.segment.thread);
@@ -259,6 +276,8 @@ void lh_news_on_ring(void *ctx, const struct lh_ring *ring)
     }
     for (size_t i = 0; i < ring->nreasons; i++) {
         f->reasons[i].reason = ring->reasons[i];
+        f->reasons[i].reason.a = turned(ring->reasons[i].a, first, ring);
+        f->reasons[i].reason.b = turned(ring->reasons[i].b, first, ring);
         if (ring->reasons[i].lock)
             copy_lock(&f->reasons[i].lock, ring->reasons[i].lock);
         if (lh_news_wants_records())

@@ -40,7 +40,9 @@ static void frame(struct lh_fmt *f, uint32_t module, uint64_t offset)
 
 static const char *mode_name(uint8_t mode)
 {
-    return mode == LH_SHARED ? "shared" : "exclusive";
+    return mode == LH_SHARED   ? "shared"
+           : mode == LH_QUEUED ? "queued"
+                               : "exclusive";
 }
 
 static const char *wait_name(uint8_t wait)
@@ -166,6 +168,9 @@ static void lock_record(struct lh_fmt *f, const struct lh_lock_info *lock)
 {
     static const char *const subtypes[] = { "normal", "recursive", "errorcheck",
                                             "adaptive" };
+    static const char *const preferred[] = { "prefer-reader", "prefer-writer",
+                                             "prefer-writer-nonrecursive",
+                                             "prefer-reader" };
     uint64_t offset;
     uint32_t module = module_of(f, lock->address, &offset);
     const struct lh_annotation *a = lock->annotation;
@@ -177,6 +182,8 @@ static void lock_record(struct lh_fmt *f, const struct lh_lock_info *lock)
     lh_fmt_key_string(f, "kind", lh_kind_word(lock->kind));
     if (lock->kind == LH_KIND_MUTEX)
         lh_fmt_key_string(f, "subtype", subtypes[lock->subtype & 3]);
+    else if (lock->kind == LH_KIND_RWLOCK)
+        lh_fmt_key_string(f, "subtype", preferred[lock->subtype & 3]);
     lh_fmt_key_hex(f, "address", lock->address);
     if (module) {
         lh_fmt_text(f, ",\"static\":");

@@ -89,12 +89,16 @@ static uint64_t class_of(const struct lh_lock_info *l)
 static unsigned subtype_of(const struct lh_slot *slot)
 {
     const pthread_mutex_t *mutex = slot->lock;
+    const pthread_rwlock_t *rwlock = slot->lock;
 
     /* A program may unmap what it holds. */
-    return lh_kind_of(slot->how) == LH_KIND_MUTEX &&
-                   lh_sys_can_read(&mutex->__data.__kind)
-               ? (unsigned)mutex->__data.__kind & 3
-               : 0;
+    if (lh_kind_of(slot->how) == LH_KIND_MUTEX &&
+        lh_sys_can_read(&mutex->__data.__kind))
+        return (unsigned)mutex->__data.__kind & 3;
+    if (lh_kind_of(slot->how) == LH_KIND_RWLOCK &&
+        lh_sys_can_read(&rwlock->__data.__flags))
+        return rwlock->__data.__flags & 3;
+    return 0;
 }
 
 /* The lock of a slot, with a node in the lh_state.order store; NULL without
@@ -182,6 +186,7 @@ static uint32_t take_in(struct lh_thread *t, struct lh_slot *slot,
         .stack = stack ? stack : slot->stack,
         .mode = (uint8_t)lh_mode_of(slot->how),
         .wait = (uint8_t)lh_wait_of(slot->how),
+        .queues = slot->how & LH_HOW_QUEUES,
         .segment = lh_segments_now(lh_state.segments, t->number),
         .held = held,
         .nheld = n,

@@ -86,6 +86,8 @@ finds() {
     got=$(sed -n \
         -e 's/^lockhound: potential deadlock LH001 between /LH001 /p' \
         -e 's/^lockhound: conditional ring LH001 between /conditional /p' \
+        -e 's/^lockhound: potential deadlock LH005: nested read of \([^ ]*\) .*/LH005 \1/p' \
+        -e 's/^lockhound: conditional ring LH005: nested read of \([^ ]*\) .*/conditional \1/p' \
         -e 's/^lockhound: \(LH016\) assertion failed: \([^ ]*\) is \(not held\|held\) by .*/\1 \2 \3/p' err.txt |
         sed -e 's/, / /g' -e '/^LH016/!s/ and / /g' |
         while read -r kind locks; do
