@@ -21,7 +21,8 @@ enum lh_nodes_state { LH_NODES_FREE, LH_NODES_ALIVE, LH_NODES_DEAD };
 
 struct lh_nodes_lock {
     uint64_t class_key;
-    uint32_t state; /* enum lh_nodes_state */
+    uint16_t state; /* enum lh_nodes_state */
+    bool is_withheld; /* alive, but no part of a ring yet */
     uint32_t stamp; /* of the owner's latest pass over a held set; of a free
                        lock that keeps its node: the next one */
 };
@@ -51,6 +52,12 @@ void lh_nodes_new_stamp(struct lh_nodes *l);
 static inline bool lh_nodes_alive(const struct lh_nodes *l, lh_lock lock)
 {
     return lock < l->capacity && l->at[lock].state == LH_NODES_ALIVE;
+}
+
+/* Can it be part of a ring? */
+static inline bool lh_nodes_counts(const struct lh_nodes *l, lh_lock lock)
+{
+    return lh_nodes_alive(l, lock) && !l->at[lock].is_withheld;
 }
 
 void lh_nodes_free(struct lh_nodes *l);

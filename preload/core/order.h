@@ -123,6 +123,15 @@ void lh_order_free(struct lh_order *o);
  */
 int lh_order_add_lock(struct lh_order *o, uint64_t class_key, lh_lock *lock);
 
+/*
+ * Orders of a lock may be learned before it is sure that it is a lock at all
+ * (a semaphore that starts at one). No ring goes through it while it is
+ * withheld; to admit it judges those that it was kept out of, and may call
+ * on_ring.
+ */
+void lh_order_withhold_lock(struct lh_order *o, lh_lock lock);
+void lh_order_admit_lock(struct lh_order *o, lh_lock lock);
+
 /* Says that a lock has ended: no ring can go through it any more. Its number
  * is given out again only after a sweep. */
 void lh_order_end_lock(struct lh_order *o, lh_lock lock);
