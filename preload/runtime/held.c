@@ -10,6 +10,7 @@
 #include "runtime/detector.h"
 #include "runtime/guard.h"
 #include "runtime/real.h"
+#include "runtime/semaphore.h"
 #include "runtime/sites.h"
 #include "runtime/stacks.h"
 #include "runtime/sys.h"
@@ -47,6 +48,9 @@ bool lh_held_is_held(const struct lh_thread *t, const struct lh_slot *slot)
 {
     uint8_t state = state_of(slot);
 
+    /* A semaphore may be posted by anyone. */
+    if (state == LH_HOLDS && lh_kind_of(slot->how) == LH_KIND_SEMAPHORE)
+        return lh_semaphore_is_held(slot->lock, t->number);
     return state == LH_HOLDS || (state == LH_TAKES && slot != t->unsure);
 }
 

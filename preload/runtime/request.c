@@ -9,6 +9,7 @@
 #include "runtime/locks.h"
 #include "runtime/modules.h"
 #include "runtime/news.h"
+#include "runtime/semaphore.h"
 #include "runtime/stacks.h"
 #include "runtime/state.h"
 #include "runtime/sys.h"
@@ -97,6 +98,13 @@ static unsigned subtype_of(const struct lh_slot *slot)
                : 0;
 }
 
+/* A semaphore may turn out to be none. */
+static bool is_surely_lock(const struct lh_lock_info *l)
+{
+    return l->kind != LH_KIND_SEMAPHORE ||
+           lh_semaphore_is_lock((const void *)l->address);
+}
+
 /* The lock of a slot, with a node in the lh_state.order store; NULL without
  * memory. */
 static struct lh_lock_info *resolve(struct lh_slot *slot)
@@ -114,6 +122,8 @@ static struct lh_lock_info *resolve(struct lh_slot *slot)
         if (lh_order_add_lock(lh_state.order, class_of(l), &node) != 0 ||
             lh_lock_set_node(l, node) != 0)
             return NULL;
+        if (!is_surely_lock(l))
+            lh_order_withhold_lock(lh_state.order, node);
     }
     return l;
 }
@@ -162,6 +172,15 @@ static uint64_t kind_of(const struct lh_request *request)
                    held_sum ^ UINT64_C(0x8bb84b93962eacc9));
 }
 
+/* Is it about locks only? */
+static bool is_sure(const struct lh_request *request)
+{
+    for (size_t i = 0; i < request->nheld; i++)
+        if (!is_surely_lock(lh_lock_of_node(request->held[i].lock)))
+            return false;
+    return is_surely_lock(lh_lock_of_node(request->lock));
+}
+
 static uint32_t take_in(struct lh_thread *t, struct lh_slot *slot,
                         uint32_t stack)
 {
@@ -194,7 +213,7 @@ static uint32_t take_in(struct lh_thread *t, struct lh_slot *slot,
     if (!learned.slot)
         return 0;
     renew_cache(t);
-    if (learned.is_new && lh_news_wants_records() &&
+    if (learned.is_new && lh_news_wants_records() && is_sure(&request) &&
         lh_kind_is_new(kind_of(&request)))
         lh_news_dependency(t, learned.serial, &request);
     return learned.slot;

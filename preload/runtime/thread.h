@@ -49,6 +49,11 @@ struct lh_thread {
     struct lh_chunk *chunk;       /* the first */
     const struct lh_slot *unsure; /* LH_TAKES that was not got yet: held.c */
     struct lh_stack_cache *stacks;
+    struct {
+        const void *lock, *pc; /* of the try that failed last: semaphore.h */
+        const struct lh_slot *top; /* and what was held then */
+        const void *below;
+    } tried;
     unsigned notes;              /* to be printed: bits */
     struct lh_fmt out;           /* records to be written */
     struct lh_finding *findings; /* to be written and printed */

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT
+ * sem.c - sem_*: the semaphores that are used as locks (semaphore.h). */
+#include <semaphore.h>
+
+#include "hooks/hook.h"
+#include "runtime/semaphore.h"
+
+enum {
+    blocking = LH_HOW(LH_EXCLUSIVE, LH_WAIT_BLOCK, LH_KIND_SEMAPHORE),
+    timed = LH_HOW(LH_EXCLUSIVE, LH_WAIT_TIMED, LH_KIND_SEMAPHORE),
+    tried = LH_HOW(LH_EXCLUSIVE, LH_WAIT_TRIED, LH_KIND_SEMAPHORE),
+    trying = LH_HOW(LH_EXCLUSIVE, LH_WAIT_TRY, LH_KIND_SEMAPHORE),
+};
+
+/* A signal now that this thread took while it might have been a lock. */
+static __attribute__((noinline)) void let_go(struct lh_semaphore *s, sem_t *sem)
+{
+    lh_semaphore_set_holder(s, 0);
+    lh_held_forget(lh_self, sem);
+}
+
+/* The semaphore, if it may be a lock; else NULL: what is done to a signal is of
+ * no interest. takes: it is asked for, not posted. */
+static inline struct lh_semaphore *lock_of(sem_t *sem, bool takes)
+{
+    struct lh_semaphore *s = lh_self ? lh_semaphore_find(sem) : NULL;
+
+    if (__builtin_expect(!s, 0) && !(s = lh_semaphore_meet(sem, takes)))
+        return NULL;
+    if (__builtin_expect(lh_semaphore_use(s) != LH_SEMAPHORE_SIGNAL, 1))
+        return s;
+    if (__builtin_expect(lh_semaphore_holder(s) == lh_self->number, 0))
+        let_go(s, sem);
+    return NULL;
+}
+
+static __attribute__((noinline)) void
+settle_odd(struct lh_semaphore *s, struct lh_slot *slot, sem_t *sem, int rc)
+{
+    lh_held_settle(slot, sem, LH_GONE);
+    if (rc != 0)
+        return;
+    /* Got, though somebody had it: another one has posted, maybe unseen. */
+    if (lh_semaphore_use(s) != LH_SEMAPHORE_SIGNAL)
+        lh_semaphore_demote(s, sem);
+    else if (lh_semaphore_holder(s) == lh_self->number)
+        let_go(s, sem);
+}
+
+static inline void settle(struct lh_semaphore *s, struct lh_slot *slot,
+                          sem_t *sem, int rc)
+{
+    if (__builtin_expect(rc != 0 || lh_semaphore_holder(s) != 0 ||
+                             lh_semaphore_use(s) == LH_SEMAPHORE_SIGNAL,
+                         0)) {
+        settle_odd(s, slot, sem, rc);
+        return;
+    }
+    lh_semaphore_set_holder(s, lh_self->number);
+    lh_held_settle(slot, sem, LH_HOLDS);
+}
+
+struct wait {
+    struct lh_semaphore *s;
+    struct lh_slot *slot;
+    sem_t *sem;
+};
+
+/* Cancelled, or ended by pthread_exit in a handler: nothing was got. */
+static void cancelled(void *wait)
+{
+    struct wait *w = wait;
+
+    lh_held_settle(w->slot, w->sem, LH_GONE);
+}
+
+static __attribute__((noinline)) int
+wait_busy(struct lh_semaphore *s, sem_t *sem, void *pc, uintptr_t cfa)
+{
+    struct wait w = { .s = s, .sem = sem };
+    int rc;
+
+    lh_semaphore_waits(sem);
+    lh_semaphore_check_self(s, sem, pc, cfa);
+    w.slot = lh_held_push(sem, blocking, pc, cfa);
+    pthread_cleanup_push(cancelled, &w);
+    rc = lh_real()->sem_wait(sem);
+    pthread_cleanup_pop(0);
+    settle(s, w.slot, sem, rc);
+    return rc;
+}
+
+LH_HOOK int sem_wait(sem_t *sem)
+{
+    struct lh_semaphore *s = lock_of(sem, true);
+    struct lh_slot *slot;
+    int rc;
+
+    if (!s)
+        return lh_real()->sem_wait(sem);
+    if (lh_semaphore_value(sem) == 0)
+        return wait_busy(s, sem, LH_CALLER(), LH_CFA());
+    /* Should it be cancelled nevertheless, the request is seen to be abandoned
+     * by the next one: held.c. */
+    slot = lh_held_push(sem, blocking, LH_CALLER(), LH_CFA());
+    rc = lh_real()->sem_wait(sem);
+    settle(s, slot, sem, rc);
+    return rc;
+}
+
+LH_HOOK int sem_timedwait(sem_t *sem, const struct timespec *deadline)
+{
+    struct wait w = { .s = lock_of(sem, true), .sem = sem };
+    int rc;
+
+    if (!w.s)
+        return lh_real()->sem_timedwait(sem, deadline);
+    lh_semaphore_waits(sem);
+    w.slot = lh_held_push(sem, timed, LH_CALLER(), LH_CFA());
+    pthread_cleanup_push(cancelled, &w);
+    rc = lh_real()->sem_timedwait(sem, deadline);
+    pthread_cleanup_pop(0);
+    settle(w.s, w.slot, sem, rc);
+    return rc;
+}
+
+LH_HOOK int sem_clockwait(sem_t *sem, clockid_t clock,
+                          const struct timespec *deadline)
+{
+    struct wait w = { .s = lock_of(sem, true), .sem = sem };
+    int rc;
+
+    if (!lh_real()->sem_clockwait) {
+        errno = ENOSYS;
+        return -1;
+    }
+    if (!w.s)
+        return lh_real()->sem_clockwait(sem, clock, deadline);
+    lh_semaphore_waits(sem);
+    w.slot = lh_held_push(sem, timed, LH_CALLER(), LH_CFA());
+    pthread_cleanup_push(cancelled, &w);
+    rc = lh_real()->sem_clockwait(sem, clock, deadline);
+    pthread_cleanup_pop(0);
+    settle(w.s, w.slot, sem, rc);
+    return rc;
+}
+
+LH_HOOK int sem_trywait(sem_t *sem)
+{
+    struct lh_semaphore *s = lock_of(sem, true);
+    struct lh_slot *slot;
+    bool waits;
+    int rc;
+
+    if (!s)
+        return lh_real()->sem_trywait(sem);
+    waits = lh_semaphore_place_waits(LH_CALLER());
+    slot = lh_held_push(sem, waits ? tried : trying, LH_CALLER(), LH_CFA());
+    rc = lh_real()->sem_trywait(sem);
+    settle(s, slot, sem, rc);
+    if (rc != 0)
+        lh_semaphore_try_failed(sem, LH_CALLER());
+    return rc;
+}
+
+/* A post that is not the usual one: by the thread that took the lock. */
+static __attribute__((noinline)) void
+post_odd(struct lh_semaphore *s, sem_t *sem, void *pc, uintptr_t cfa)
+{
+    struct lh_thread *t = lh_self;
+
+    if (lh_semaphore_holder(s) != t->number || lh_semaphore_value(sem) != 0 ||
+        atomic_load_explicit(&t->top[-1].state, memory_order_relaxed) >=
+            LH_WANTS) {
+        lh_semaphore_demote(s, sem);
+        return;
+    }
+    lh_semaphore_confirm(s, sem, pc, cfa);
+    lh_semaphore_set_holder(s, 0);
+    lh_held_release(sem);
+}
+
+/* As another thread may destroy the semaphore right after it was posted, all
+ * is done before. */
+LH_HOOK int sem_post(sem_t *sem)
+{
+    struct lh_semaphore *s = lock_of(sem, false);
+
+    if (!s)
+        return lh_real()->sem_post(sem);
+    if (__builtin_expect(lh_semaphore_holder(s) == lh_self->number &&
+                             lh_semaphore_use(s) == LH_SEMAPHORE_LOCK &&
+                             lh_semaphore_value(sem) == 0 &&
+                             atomic_load_explicit(&lh_self->top[-1].state,
+                                                  memory_order_relaxed) <
+                                 LH_WANTS,
+                         1)) {
+        lh_semaphore_set_holder(s, 0);
+        lh_held_release(sem);
+    } else {
+        post_odd(s, sem, LH_CALLER(), LH_CFA());
+    }
+    return lh_real()->sem_post(sem);
+}
+
+LH_HOOK int sem_init(sem_t *sem, int shared, unsigned value)
+{
+    int rc = (lh_real_ensure(), lh_real()->sem_init(sem, shared, value));
+
+    if (rc != 0)
+        return rc;
+    lh_semaphore_forget(sem);
+    if (value == 1)
+        lh_detector_lock_born(sem, LH_KIND_SEMAPHORE, LH_CALLER(), LH_CFA());
+    else
+        lh_detector_lock_died(sem);
+    return rc;
+}
+
+LH_HOOK int sem_destroy(sem_t *sem)
+{
+    int rc = (lh_real_ensure(), lh_real()->sem_destroy(sem));
+
+    /* Its memory is still the caller's to give back. */
+    if (rc == 0) {
+        lh_semaphore_forget(sem);
+        lh_detector_lock_died(sem);
+    }
+    return rc;
+}
+
+LH_VERSIONS(sem_init, "GLIBC_2.34", "GLIBC_2.2.5");
+LH_VERSIONS(sem_destroy, "GLIBC_2.34", "GLIBC_2.2.5");
+LH_VERSIONS(sem_wait, "GLIBC_2.34", "GLIBC_2.2.5");
+LH_VERSIONS(sem_trywait, "GLIBC_2.34", "GLIBC_2.2.5");
+LH_VERSIONS(sem_timedwait, "GLIBC_2.34", "GLIBC_2.2.5");
+LH_VERSIONS(sem_clockwait, "GLIBC_2.34", "GLIBC_2.30");
+LH_VERSIONS(sem_post, "GLIBC_2.34", "GLIBC_2.2.5");

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * semaphore.h - which semaphores are locks, and who has taken them.
+ *
+ * A semaphore has no owner: whether it is a lock shows by how it is used. One
+ * whose value is 1 when it is first seen is a candidate. Its orders are learned
+ * from its first wait on, and count as soon as the thread that took it has
+ * posted it (core/order.h: withheld, admitted). It is a signal for good, and
+ * its orders are dropped, when it is posted by another thread than the one that
+ * took it, or while it is not taken, or in the middle of a lock call, which
+ * only a signal handler can do; or when it is got though somebody had it.
+ *
+ * Memory:   24 bytes a semaphore that is used; given back by sem_destroy().
+ * Threads:  looking up takes no lock; all that changes the table takes the
+ *           detector's. What an entry says is written by who calls sem_wait
+ *           and sem_post, in the order that the semaphore gives them.
+ * Signals:  may run with signals open.
+ */
+#ifndef LH_RUNTIME_SEMAPHORE_H
+#define LH_RUNTIME_SEMAPHORE_H
+
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum lh_semaphore_use {
+    LH_SEMAPHORE_SIGNAL,
+    LH_SEMAPHORE_CANDIDATE,
+    LH_SEMAPHORE_LOCK
+};
+
+struct lh_semaphore {
+    _Atomic uintptr_t address;
+    struct lh_semaphore *_Atomic next; /* in its chain, or of the free ones */
+    _Atomic uint32_t holder;  /* the number of the thread that took it, or 0 */
+    _Atomic uint8_t use;      /* CANDIDATE -> LOCK -> SIGNAL */
+    _Atomic uint8_t unproved; /* posts that did not show that it is a lock */
+};
+
+struct lh_semaphores {
+    size_t nchains; /* a power of two */
+    struct lh_semaphore *_Atomic *chains;
+};
+
+extern const struct lh_semaphores *_Atomic lh_semaphores
+    __attribute__((visibility("hidden")));
+
+static inline size_t lh_semaphore_chain(const struct lh_semaphores *all,
+                                        uintptr_t address)
+{
+    return address * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (all->nchains - 1);
+}
+
+/*
+ * The entry of a semaphore; NULL if it has none, or if the table is being
+ * changed: lh_semaphore_meet() knows.
+ */
+static inline struct lh_semaphore *lh_semaphore_find(const void *semaphore)
+{
+    enum { LOOKED_AT = 32 };
+    const struct lh_semaphores *all =
+        atomic_load_explicit(&lh_semaphores, memory_order_acquire);
+    uintptr_t address = (uintptr_t)semaphore;
+    struct lh_semaphore *s;
+
+    if (!all)
+        return NULL;
+    s = atomic_load_explicit(&all->chains[lh_semaphore_chain(all, address)],
+                             memory_order_acquire);
+    for (int i = 0; s && i < LOOKED_AT; i++) {
+        if (atomic_load_explicit(&s->address, memory_order_relaxed) == address)
+            return s;
+        s = atomic_load_explicit(&s->next, memory_order_acquire);
+    }
+    return NULL;
+}
+
+/* Its value now, by its own word in glibc. */
+static inline uint32_t lh_semaphore_value(const sem_t *semaphore)
+{
+    return __atomic_load_n((const uint32_t *)(const void *)semaphore,
+                           __ATOMIC_RELAXED);
+}
+
+static inline enum lh_semaphore_use lh_semaphore_use(struct lh_semaphore *s)
+{
+    return atomic_load_explicit(&s->use, memory_order_relaxed);
+}
+
+static inline uint32_t lh_semaphore_holder(struct lh_semaphore *s)
+{
+    return atomic_load_explicit(&s->holder, memory_order_relaxed);
+}
+
+static inline void lh_semaphore_set_holder(struct lh_semaphore *s,
+                                           uint32_t thread)
+{
+    atomic_store_explicit(&s->holder, thread, memory_order_relaxed);
+}
+
+/* Before a call that finds no entry: the entry, made if need be; NULL when
+ * memory is short. takes: it is about to be asked for, not posted. */
+struct lh_semaphore *lh_semaphore_meet(sem_t *semaphore, bool takes);
+
+/* The thread that took a candidate posts it, from here: it is a lock, unless
+ * this is a signal handler. */
+void lh_semaphore_confirm(struct lh_semaphore *s, void *semaphore, void *pc,
+                          uintptr_t cfa);
+
+/* It is a signal. */
+void lh_semaphore_demote(struct lh_semaphore *s, void *semaphore);
+
+/* It is made anew or destroyed: what it was used for is forgotten. */
+void lh_semaphore_forget(const void *semaphore);
+
+/* Has the thread of that number taken this lock? */
+bool lh_semaphore_is_held(const void *semaphore, uint32_t thread);
+
+/* Is it known to be a lock? */
+bool lh_semaphore_is_lock(const void *semaphore);
+
+/* The thread asks for a semaphore that is taken and that it has taken itself:
+ * reports that if nobody else is there who could post it. */
+void lh_semaphore_check_self(struct lh_semaphore *s, void *semaphore, void *pc,
+                             uintptr_t cfa);
+
+/*
+ * A try has failed; and the thread waits. Where the two follow each other for
+ * one lock, with nothing taken or released in between, the try is only how its
+ * place begins to wait.
+ */
+void lh_semaphore_try_failed(const void *semaphore, const void *pc);
+void lh_semaphore_waits(const void *semaphore);
+
+/* Does the place go on to wait where a try fails? */
+bool lh_semaphore_place_waits(const void *pc);
+
+/* In a forked child: the only thread had the number `was`, has `is` now. */
+void lh_semaphores_after_fork(uint32_t was, uint32_t is);
+
+#endif
