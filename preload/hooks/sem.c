@@ -27,7 +27,11 @@ static inline struct lh_semaphore *lock_of(sem_t *sem, bool takes)
 
     if (__builtin_expect(!s, 0) && !(s = lh_semaphore_meet(sem, takes)))
         return NULL;
-    if (__builtin_expect(lh_semaphore_use(s) != LH_SEMAPHORE_SIGNAL, 1))
+    if (__builtin_expect(lh_semaphore_use(s) == LH_SEMAPHORE_LOCK, 1))
+        return s;
+    if (lh_semaphore_use(s) == LH_SEMAPHORE_RETURNED && takes)
+        lh_semaphore_confirm(s, sem);
+    if (lh_semaphore_use(s) != LH_SEMAPHORE_SIGNAL)
         return s;
     if (__builtin_expect(lh_semaphore_holder(s) == lh_self->number, 0))
         let_go(s, sem);
@@ -175,7 +179,8 @@ post_odd(struct lh_semaphore *s, sem_t *sem, void *pc, uintptr_t cfa)
         lh_semaphore_demote(s, sem);
         return;
     }
-    lh_semaphore_confirm(s, sem, pc, cfa);
+    if (lh_semaphore_use(s) == LH_SEMAPHORE_CANDIDATE)
+        lh_semaphore_return(s, sem, pc, cfa);
     lh_semaphore_set_holder(s, 0);
     lh_held_release(sem);
 }

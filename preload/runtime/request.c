@@ -83,6 +83,8 @@ static uint64_t class_of(const struct lh_lock_info *l)
 {
     bool fixed = !l->initialized && lh_module_holds(l->address);
 
+    if (l->alone)
+        return lh_fold(l->serial, UINT64_C(0x9e3779b97f4a7c15));
     return lh_fold(fixed ? l->address : l->born,
                    UINT64_C(0x1d8e4e27c47d124f) + fixed);
 }
@@ -117,6 +119,9 @@ static struct lh_lock_info *resolve(struct lh_slot *slot)
     if (!l->node) {
         l->kind = (uint8_t)lh_kind_of(slot->how);
         l->subtype = subtype_of(slot) & 3;
+        /* All locks of an interpreter are made and taken at one place. */
+        l->alone = l->kind == LH_KIND_SEMAPHORE &&
+                   lh_semaphore_place_waits(slot->pc);
         if (!l->born)
             l->born = slot->stack;
         if (lh_order_add_lock(lh_state.order, class_of(l), &node) != 0 ||

@@ -152,6 +152,13 @@ struct lh_semaphore *lh_semaphore_meet(sem_t *semaphore, bool takes)
     return s;
 }
 
+/* False if it was something else, as a signal meanwhile. */
+static bool becomes(struct lh_semaphore *s, uint8_t from, uint8_t to)
+{
+    return atomic_compare_exchange_strong_explicit(
+        &s->use, &from, to, memory_order_relaxed, memory_order_relaxed);
+}
+
 /* Can the stack of this call have nothing but calls in it? */
 static bool is_called(struct lh_thread *t, void *pc, uintptr_t cfa)
 {
@@ -161,25 +168,8 @@ static bool is_called(struct lh_thread *t, void *pc, uintptr_t cfa)
            (lh_unwind(t, pc, cfa, &u) && u.provable);
 }
 
-/* Its orders count from here on. */
-static void admit(struct lh_thread *t, struct lh_semaphore *s, void *semaphore)
-{
-    struct lh_lock_info *l;
-
-    lh_rawlock_take(&lh_state.lock);
-    l = lh_lock_find((uintptr_t)semaphore, false);
-    atomic_store_explicit(&s->use, LH_SEMAPHORE_LOCK, memory_order_relaxed);
-    lh_state.judged = t;
-    if (l && l->node)
-        lh_order_admit_lock(lh_state.order, l->node);
-    if (lh_news_wants_records())
-        lh_news_open_log();
-    lh_rawlock_give(&lh_state.lock);
-    lh_news_flush(t);
-}
-
-void lh_semaphore_confirm(struct lh_semaphore *s, void *semaphore, void *pc,
-                          uintptr_t cfa)
+void lh_semaphore_return(struct lh_semaphore *s, void *semaphore, void *pc,
+                         uintptr_t cfa)
 {
     struct lh_thread *t = lh_self;
     struct lh_guard guard;
@@ -191,14 +181,38 @@ void lh_semaphore_confirm(struct lh_semaphore *s, void *semaphore, void *pc,
     lh_detector_check_process();
     t->busy = true;
     is_proved = is_called(t, pc, cfa);
-    if (is_proved)
-        admit(t, s, semaphore);
     t->busy = false;
     lh_guard_leave(&guard);
-    if (!is_proved &&
-        atomic_fetch_add_explicit(&s->unproved, 1, memory_order_relaxed) >=
-            MOST_UNPROVED)
+    if (is_proved)
+        becomes(s, LH_SEMAPHORE_CANDIDATE, LH_SEMAPHORE_RETURNED);
+    else if (atomic_fetch_add_explicit(&s->unproved, 1, memory_order_relaxed) >=
+             MOST_UNPROVED)
         lh_semaphore_demote(s, semaphore);
+}
+
+void lh_semaphore_confirm(struct lh_semaphore *s, const void *semaphore)
+{
+    struct lh_thread *t = lh_self;
+    struct lh_guard guard;
+    struct lh_lock_info *l;
+
+    if (t->busy || lh_state_is_off())
+        return;
+    lh_state_enter(&guard);
+    t->busy = true;
+    l = lh_lock_find((uintptr_t)semaphore, false);
+    /* Not if it was found to be a signal meanwhile. */
+    if (becomes(s, LH_SEMAPHORE_RETURNED, LH_SEMAPHORE_LOCK)) {
+        lh_state.judged = t;
+        if (l && l->node)
+            lh_order_admit_lock(lh_state.order, l->node);
+        if (lh_news_wants_records())
+            lh_news_open_log();
+    }
+    lh_rawlock_give(&lh_state.lock);
+    lh_news_flush(t);
+    t->busy = false;
+    lh_guard_leave(&guard);
 }
 
 void lh_semaphore_demote(struct lh_semaphore *s, void *semaphore)

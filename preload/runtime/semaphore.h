@@ -5,8 +5,10 @@
  * A semaphore has no owner: whether it is a lock shows by how it is used. One
  * whose value is 1 when it is first seen is a candidate. Its orders are learned
  * from its first wait on, and count as soon as the thread that took it has
- * posted it (core/order.h: withheld, admitted). It is a signal for good, and
- * its orders are dropped, when it is posted by another thread than the one that
+ * posted it and it is asked for again (core/order.h: withheld, admitted). Some
+ * signals are posted by their taker just before their end, as those that a
+ * threading.Condition makes for each wait. It is a signal for good, and its
+ * orders are dropped, when it is posted by another thread than the one that
  * took it, or while it is not taken, or in the middle of a lock call, which
  * only a signal handler can do; or when it is got though somebody had it.
  *
@@ -28,6 +30,7 @@
 enum lh_semaphore_use {
     LH_SEMAPHORE_SIGNAL,
     LH_SEMAPHORE_CANDIDATE,
+    LH_SEMAPHORE_RETURNED, /* posted by its taker */
     LH_SEMAPHORE_LOCK
 };
 
@@ -35,7 +38,7 @@ struct lh_semaphore {
     _Atomic uintptr_t address;
     struct lh_semaphore *_Atomic next; /* in its chain, or of the free ones */
     _Atomic uint32_t holder;  /* the number of the thread that took it, or 0 */
-    _Atomic uint8_t use;      /* CANDIDATE -> LOCK -> SIGNAL */
+    _Atomic uint8_t use;      /* CANDIDATE -> RETURNED -> LOCK; any -> SIGNAL */
     _Atomic uint8_t unproved; /* posts that did not show that it is a lock */
 };
 
@@ -104,10 +107,13 @@ static inline void lh_semaphore_set_holder(struct lh_semaphore *s,
  * memory is short. takes: it is about to be asked for, not posted. */
 struct lh_semaphore *lh_semaphore_meet(sem_t *semaphore, bool takes);
 
-/* The thread that took a candidate posts it, from here: it is a lock, unless
+/* The thread that took a candidate posts it, from here: it is returned, unless
  * this is a signal handler. */
-void lh_semaphore_confirm(struct lh_semaphore *s, void *semaphore, void *pc,
-                          uintptr_t cfa);
+void lh_semaphore_return(struct lh_semaphore *s, void *semaphore, void *pc,
+                         uintptr_t cfa);
+
+/* One that was returned is asked for again: it is a lock. */
+void lh_semaphore_confirm(struct lh_semaphore *s, const void *semaphore);
 
 /* It is a signal. */
 void lh_semaphore_demote(struct lh_semaphore *s, void *semaphore);
