@@ -21,10 +21,10 @@ enum lh_nodes_state { LH_NODES_FREE, LH_NODES_ALIVE, LH_NODES_DEAD };
 
 struct lh_nodes_lock {
     uint64_t class_key;
-    uint16_t state; /* enum lh_nodes_state */
+    uint16_t state;   /* enum lh_nodes_state */
     bool is_withheld; /* alive, but no part of a ring yet */
-    uint32_t stamp; /* of the owner's latest pass over a held set; of a free
-                       lock that keeps its node: the next one */
+    uint32_t stamp;   /* of the owner's latest pass over a held set; of a free
+                         lock that keeps its node: the next one */
 };
 
 struct lh_nodes {

@@ -330,6 +330,13 @@ void lh_order_admit_lock(struct lh_order *o, lh_lock lock)
         judge_edge(o, edge);
 }
 
+void lh_order_each_of(struct lh_order *o, lh_lock lock, lh_request_fn fn,
+                      void *ctx)
+{
+    if (lh_nodes_alive(&o->nodes, lock))
+        lh_deps_each_of(&o->deps, lock, fn, ctx);
+}
+
 void lh_order_settle(struct lh_order *o)
 {
     size_t n;

@@ -13,55 +13,76 @@ enum {
 };
 
 /* A signal now that this thread took while it might have been a lock. */
-static __attribute__((noinline)) void let_go(struct lh_semaphore *s, sem_t *sem)
+static void let_go(struct lh_semaphore *s, sem_t *sem)
 {
     lh_semaphore_set_holder(s, 0);
     lh_held_forget(lh_self, sem);
 }
 
-/* The semaphore, if it may be a lock; else NULL: what is done to a signal is of
- * no interest. takes: it is asked for, not posted. */
-static inline struct lh_semaphore *lock_of(sem_t *sem, bool takes)
+/* What is done to a signal is of no interest. */
+static inline bool is_signal(struct lh_semaphore *s, enum lh_semaphore_use use)
+{
+    return use == LH_SEMAPHORE_SIGNAL && lh_semaphore_holder(s) == 0;
+}
+
+/* The semaphore, if it may be a lock. takes: it is asked for, not posted. */
+static struct lh_semaphore *lock_of(sem_t *sem, bool takes)
 {
     struct lh_semaphore *s = lh_self ? lh_semaphore_find(sem) : NULL;
 
-    if (__builtin_expect(!s, 0) && !(s = lh_semaphore_meet(sem, takes)))
+    if (!s && !(s = lh_semaphore_meet(sem, takes)))
         return NULL;
-    if (__builtin_expect(lh_semaphore_use(s) == LH_SEMAPHORE_LOCK, 1))
-        return s;
     if (lh_semaphore_use(s) == LH_SEMAPHORE_RETURNED && takes)
         lh_semaphore_confirm(s, sem);
     if (lh_semaphore_use(s) != LH_SEMAPHORE_SIGNAL)
         return s;
-    if (__builtin_expect(lh_semaphore_holder(s) == lh_self->number, 0))
+    if (lh_semaphore_holder(s) == lh_self->number)
         let_go(s, sem);
     return NULL;
 }
 
-static __attribute__((noinline)) void
-settle_odd(struct lh_semaphore *s, struct lh_slot *slot, sem_t *sem, int rc)
+/* ---- asked for ---- */
+
+/* True if it was got, and counts as taken. */
+static bool takes(struct lh_semaphore *s, sem_t *sem, int rc)
 {
-    lh_held_settle(slot, sem, LH_GONE);
     if (rc != 0)
-        return;
-    /* Got, though somebody had it: another one has posted, maybe unseen. */
-    if (lh_semaphore_use(s) != LH_SEMAPHORE_SIGNAL)
-        lh_semaphore_demote(s, sem);
-    else if (lh_semaphore_holder(s) == lh_self->number)
-        let_go(s, sem);
+        return false;
+    if (lh_semaphore_use(s) == LH_SEMAPHORE_SIGNAL) {
+        if (lh_semaphore_holder(s) == lh_self->number)
+            let_go(s, sem);
+        return false;
+    }
+    if (lh_semaphore_holder(s) == 0)
+        return true;
+    /* Somebody had it: another one has posted, maybe unseen. */
+    lh_semaphore_demote(s, sem);
+    return false;
 }
 
-static inline void settle(struct lh_semaphore *s, struct lh_slot *slot,
-                          sem_t *sem, int rc)
+static __attribute__((noinline)) int
+settle_any(struct lh_semaphore *s, struct lh_slot *slot, sem_t *sem, int rc)
 {
-    if (__builtin_expect(rc != 0 || lh_semaphore_holder(s) != 0 ||
+    bool is_taken = takes(s, sem, rc);
+
+    if (is_taken)
+        lh_semaphore_set_holder(s, lh_self->number);
+    lh_held_settle(slot, sem, is_taken ? LH_HOLDS : LH_GONE);
+    return rc;
+}
+
+/* After the call; returns its result. */
+static inline int settle(struct lh_thread *t, struct lh_semaphore *s,
+                         struct lh_slot *slot, sem_t *sem, int rc)
+{
+    if (__builtin_expect(rc != 0 || !slot || t->top != slot + 1 ||
+                             lh_semaphore_holder(s) != 0 ||
                              lh_semaphore_use(s) == LH_SEMAPHORE_SIGNAL,
-                         0)) {
-        settle_odd(s, slot, sem, rc);
-        return;
-    }
-    lh_semaphore_set_holder(s, lh_self->number);
-    lh_held_settle(slot, sem, LH_HOLDS);
+                         0))
+        return settle_any(s, slot, sem, rc);
+    lh_semaphore_set_holder(s, t->number);
+    atomic_store_explicit(&slot->state, LH_HOLDS, memory_order_relaxed);
+    return 0;
 }
 
 struct wait {
@@ -78,8 +99,8 @@ static void cancelled(void *wait)
     lh_held_settle(w->slot, w->sem, LH_GONE);
 }
 
-static __attribute__((noinline)) int
-wait_busy(struct lh_semaphore *s, sem_t *sem, void *pc, uintptr_t cfa)
+static int wait_busy(struct lh_semaphore *s, sem_t *sem, void *pc,
+                     uintptr_t cfa)
 {
     struct wait w = { .s = s, .sem = sem };
     int rc;
@@ -90,26 +111,44 @@ wait_busy(struct lh_semaphore *s, sem_t *sem, void *pc, uintptr_t cfa)
     pthread_cleanup_push(cancelled, &w);
     rc = lh_real()->sem_wait(sem);
     pthread_cleanup_pop(0);
-    settle(s, w.slot, sem, rc);
-    return rc;
+    return settle(lh_self, s, w.slot, sem, rc);
 }
 
-LH_HOOK int sem_wait(sem_t *sem)
+static __attribute__((noinline)) int wait_any(sem_t *sem, void *pc,
+                                              uintptr_t cfa)
 {
     struct lh_semaphore *s = lock_of(sem, true);
     struct lh_slot *slot;
-    int rc;
 
     if (!s)
         return lh_real()->sem_wait(sem);
     if (lh_semaphore_value(sem) == 0)
-        return wait_busy(s, sem, LH_CALLER(), LH_CFA());
-    /* Should it be cancelled nevertheless, the request is seen to be abandoned
-     * by the next one: held.c. */
-    slot = lh_held_push(sem, blocking, LH_CALLER(), LH_CFA());
-    rc = lh_real()->sem_wait(sem);
-    settle(s, slot, sem, rc);
-    return rc;
+        return wait_busy(s, sem, pc, cfa);
+    slot = lh_held_push(sem, blocking, pc, cfa);
+    return settle(lh_self, s, slot, sem, lh_real()->sem_wait(sem));
+}
+
+/*
+ * One that is free is asked for without a clean-up handler. Should the thread
+ * be cancelled all the same, the request is seen to be abandoned by the next
+ * one (held.c).
+ */
+LH_HOOK int sem_wait(sem_t *sem)
+{
+    struct lh_thread *t = lh_self;
+    struct lh_semaphore *s = lh_semaphore_glance(sem);
+    enum lh_semaphore_use use =
+        s ? lh_semaphore_use(s) : LH_SEMAPHORE_CANDIDATE;
+    struct lh_slot *slot;
+
+    if (s && is_signal(s, use))
+        return lh_real()->sem_wait(sem);
+    if (__builtin_expect(
+            use != LH_SEMAPHORE_LOCK || !t || lh_semaphore_value(sem) == 0 ||
+                !(slot = lh_held_repeat(sem, blocking, LH_CALLER(), LH_CFA())),
+            0))
+        return wait_any(sem, LH_CALLER(), LH_CFA());
+    return settle(t, s, slot, sem, lh_real()->sem_wait(sem));
 }
 
 LH_HOOK int sem_timedwait(sem_t *sem, const struct timespec *deadline)
@@ -124,8 +163,7 @@ LH_HOOK int sem_timedwait(sem_t *sem, const struct timespec *deadline)
     pthread_cleanup_push(cancelled, &w);
     rc = lh_real()->sem_timedwait(sem, deadline);
     pthread_cleanup_pop(0);
-    settle(w.s, w.slot, sem, rc);
-    return rc;
+    return settle(lh_self, w.s, w.slot, sem, rc);
 }
 
 LH_HOOK int sem_clockwait(sem_t *sem, clockid_t clock,
@@ -145,8 +183,7 @@ LH_HOOK int sem_clockwait(sem_t *sem, clockid_t clock,
     pthread_cleanup_push(cancelled, &w);
     rc = lh_real()->sem_clockwait(sem, clock, deadline);
     pthread_cleanup_pop(0);
-    settle(w.s, w.slot, sem, rc);
-    return rc;
+    return settle(lh_self, w.s, w.slot, sem, rc);
 }
 
 LH_HOOK int sem_trywait(sem_t *sem)
@@ -160,53 +197,62 @@ LH_HOOK int sem_trywait(sem_t *sem)
         return lh_real()->sem_trywait(sem);
     waits = lh_semaphore_place_waits(LH_CALLER());
     slot = lh_held_push(sem, waits ? tried : trying, LH_CALLER(), LH_CFA());
-    rc = lh_real()->sem_trywait(sem);
-    settle(s, slot, sem, rc);
+    rc = settle(lh_self, s, slot, sem, lh_real()->sem_trywait(sem));
     if (rc != 0)
         lh_semaphore_try_failed(sem, LH_CALLER());
     return rc;
 }
 
-/* A post that is not the usual one: by the thread that took the lock. */
-static __attribute__((noinline)) void
-post_odd(struct lh_semaphore *s, sem_t *sem, void *pc, uintptr_t cfa)
-{
-    struct lh_thread *t = lh_self;
+/* ---- posted: all is done before, as another thread may then destroy it ----
+ */
 
-    if (lh_semaphore_holder(s) != t->number || lh_semaphore_value(sem) != 0 ||
-        atomic_load_explicit(&t->top[-1].state, memory_order_relaxed) >=
-            LH_WANTS) {
-        lh_semaphore_demote(s, sem);
-        return;
-    }
-    if (lh_semaphore_use(s) == LH_SEMAPHORE_CANDIDATE)
-        lh_semaphore_return(s, sem, pc, cfa);
-    lh_semaphore_set_holder(s, 0);
-    lh_held_release(sem);
+/* In the middle of a lock call a thread runs signal handlers only. */
+static inline bool is_in_lock_call(const struct lh_thread *t)
+{
+    return atomic_load_explicit(&t->top[-1].state, memory_order_relaxed) >=
+           LH_WANTS;
 }
 
-/* As another thread may destroy the semaphore right after it was posted, all
- * is done before. */
-LH_HOOK int sem_post(sem_t *sem)
+static __attribute__((noinline)) int post_any(sem_t *sem, void *pc,
+                                              uintptr_t cfa)
 {
     struct lh_semaphore *s = lock_of(sem, false);
+    struct lh_thread *t = lh_self;
 
     if (!s)
         return lh_real()->sem_post(sem);
-    if (__builtin_expect(lh_semaphore_holder(s) == lh_self->number &&
-                             lh_semaphore_use(s) == LH_SEMAPHORE_LOCK &&
-                             lh_semaphore_value(sem) == 0 &&
-                             atomic_load_explicit(&lh_self->top[-1].state,
-                                                  memory_order_relaxed) <
-                                 LH_WANTS,
-                         1)) {
+    if (lh_semaphore_holder(s) == t->number && lh_semaphore_value(sem) == 0 &&
+        !is_in_lock_call(t)) {
+        if (lh_semaphore_use(s) == LH_SEMAPHORE_CANDIDATE)
+            lh_semaphore_return(s, sem, pc, cfa);
         lh_semaphore_set_holder(s, 0);
         lh_held_release(sem);
     } else {
-        post_odd(s, sem, LH_CALLER(), LH_CFA());
+        lh_semaphore_demote(s, sem);
     }
     return lh_real()->sem_post(sem);
 }
+
+LH_HOOK int sem_post(sem_t *sem)
+{
+    struct lh_thread *t = lh_self;
+    struct lh_semaphore *s = lh_semaphore_glance(sem);
+    enum lh_semaphore_use use =
+        s ? lh_semaphore_use(s) : LH_SEMAPHORE_CANDIDATE;
+
+    if (s && is_signal(s, use))
+        return lh_real()->sem_post(sem);
+    if (__builtin_expect(use != LH_SEMAPHORE_LOCK || !t ||
+                             lh_semaphore_holder(s) != t->number ||
+                             is_in_lock_call(t),
+                         0))
+        return post_any(sem, LH_CALLER(), LH_CFA());
+    lh_semaphore_set_holder(s, 0);
+    lh_held_release(sem);
+    return lh_real()->sem_post(sem);
+}
+
+/* ---- made and destroyed ---- */
 
 LH_HOOK int sem_init(sem_t *sem, int shared, unsigned value)
 {

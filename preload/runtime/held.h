@@ -204,6 +204,45 @@ static inline bool lh_held_take(pthread_mutex_t *mutex, uint16_t how, void *pc,
 }
 
 /*
+ * As lh_held_push(), for the usual case: the request is what its slot was last
+ * used for. NULL, and nothing has happened, if it is another one. Written
+ * before it is reserved, and looked at again: held.c, reserve().
+ */
+static inline struct lh_slot *lh_held_repeat(void *lock, uint16_t how, void *pc,
+                                             uintptr_t cfa)
+{
+    struct lh_thread *t = lh_self;
+    uint32_t generation = lh_generation_now(lock);
+    struct lh_slot *slot;
+
+    if (__builtin_expect(!t, 0))
+        return NULL;
+    slot = t->top;
+    if (__builtin_expect(
+            slot == t->end ||
+                atomic_load_explicit(&slot[-1].state, memory_order_relaxed) >=
+                    LH_WANTS ||
+                !lh_held_is_repeated(slot, lock, how, pc, generation),
+            0))
+        return NULL;
+    slot->cfa = cfa;
+    slot->stack = 0;
+    atomic_store_explicit(&slot->state, LH_WANTS, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    t->top = slot + 1;
+    atomic_signal_fence(memory_order_seq_cst);
+    if (__builtin_expect(
+            slot->lock != lock || slot->pc != pc || slot->cfa != cfa, 0)) {
+        t->top = slot;
+        return NULL;
+    }
+    slot->known->times++;
+    if (slot->known->dependency & LH_ENTRY_NESTING)
+        lh_held_capture(t, slot);
+    return slot;
+}
+
+/*
  * After the call: the lock was got (LH_HOLDS, or LH_TAKES for a mutex that may
  * be taken by lh_held_take() from the same place: a handler that interrupts
  * that must not see an old LH_HOLDS), or not (LH_GONE). NULL is allowed.

@@ -100,11 +100,11 @@ static unsigned subtype_of(const struct lh_slot *slot)
                : 0;
 }
 
-/* A semaphore may turn out to be none. */
+/* A semaphore may turn out to be none; what has ended is NULL. */
 static bool is_surely_lock(const struct lh_lock_info *l)
 {
-    return l->kind != LH_KIND_SEMAPHORE ||
-           lh_semaphore_is_lock((const void *)l->address);
+    return l && (l->kind != LH_KIND_SEMAPHORE ||
+                 lh_semaphore_is_lock((const void *)l->address));
 }
 
 /* The lock of a slot, with a node in the lh_state.order store; NULL without
@@ -120,8 +120,8 @@ static struct lh_lock_info *resolve(struct lh_slot *slot)
         l->kind = (uint8_t)lh_kind_of(slot->how);
         l->subtype = subtype_of(slot) & 3;
         /* All locks of an interpreter are made and taken at one place. */
-        l->alone = l->kind == LH_KIND_SEMAPHORE &&
-                   lh_semaphore_place_waits(slot->pc);
+        l->alone =
+            l->kind == LH_KIND_SEMAPHORE && lh_semaphore_place_waits(slot->pc);
         if (!l->born)
             l->born = slot->stack;
         if (lh_order_add_lock(lh_state.order, class_of(l), &node) != 0 ||
@@ -186,6 +186,21 @@ static bool is_sure(const struct lh_request *request)
     return is_surely_lock(lh_lock_of_node(request->lock));
 }
 
+/* One of its kind is recorded. */
+static void record(void *thread, uint32_t serial,
+                   const struct lh_request *request)
+{
+    if (lh_news_wants_records() && is_sure(request) &&
+        lh_kind_is_new(kind_of(request)))
+        lh_news_dependency(thread, serial, request);
+}
+
+void lh_request_record_of(struct lh_thread *t, lh_lock lock)
+{
+    if (lh_news_wants_records())
+        lh_order_each_of(lh_state.order, lock, record, t);
+}
+
 static uint32_t take_in(struct lh_thread *t, struct lh_slot *slot,
                         uint32_t stack)
 {
@@ -218,9 +233,8 @@ static uint32_t take_in(struct lh_thread *t, struct lh_slot *slot,
     if (!learned.slot)
         return 0;
     renew_cache(t);
-    if (learned.is_new && lh_news_wants_records() && is_sure(&request) &&
-        lh_kind_is_new(kind_of(&request)))
-        lh_news_dependency(t, learned.serial, &request);
+    if (learned.is_new)
+        record(t, learned.serial, &request);
     return learned.slot;
 }
 

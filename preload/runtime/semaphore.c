@@ -11,6 +11,7 @@
 #include "runtime/misuse.h"
 #include "runtime/news.h"
 #include "runtime/real.h"
+#include "runtime/request.h"
 #include "runtime/sites.h"
 #include "runtime/stacks.h"
 #include "runtime/state.h"
@@ -24,7 +25,15 @@ enum {
     MOST_UNPROVED = 8,
 };
 
-const struct lh_semaphores *_Atomic lh_semaphores;
+struct lh_semaphore *_Atomic lh_semaphores_near[1 << LH_LOG2_SEMAPHORES_NEAR];
+
+/* All of them, in chains. Published with release, read with acquire. */
+struct table {
+    size_t nchains; /* a power of two */
+    struct lh_semaphore *_Atomic *chains;
+};
+
+static const struct table *_Atomic current;
 
 /* Under the detector's lock. A table that was outgrown stays: a reader may
  * still be in it. So do entries, and one that wanders with an entry into
@@ -33,12 +42,45 @@ static size_t nentries;
 static _Atomic uint32_t changes; /* grows with each, after it was made */
 static struct lh_semaphore *free_entries;
 
+static size_t index_of(const struct table *all, uintptr_t address)
+{
+    return address * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (all->nchains - 1);
+}
+
+/* The entry found by one that may run while the table is changed. */
+static struct lh_semaphore *look_for(const struct table *all, uintptr_t address)
+{
+    enum { LOOKED_AT = 32 };
+    struct lh_semaphore *s = atomic_load_explicit(
+        &all->chains[index_of(all, address)], memory_order_acquire);
+
+    for (int i = 0; s && i < LOOKED_AT; i++) {
+        if (atomic_load_explicit(&s->address, memory_order_relaxed) == address)
+            return s;
+        s = atomic_load_explicit(&s->next, memory_order_acquire);
+    }
+    return NULL;
+}
+
+struct lh_semaphore *lh_semaphore_find_far(const void *semaphore)
+{
+    const struct table *all =
+        atomic_load_explicit(&current, memory_order_acquire);
+    uintptr_t address = (uintptr_t)semaphore;
+    struct lh_semaphore *s = all ? look_for(all, address) : NULL;
+
+    if (s)
+        atomic_store_explicit(lh_semaphore_near(semaphore), s,
+                              memory_order_release);
+    return s;
+}
+
 static struct lh_semaphore *_Atomic *chain_of(uintptr_t address)
 {
-    const struct lh_semaphores *all =
-        atomic_load_explicit(&lh_semaphores, memory_order_relaxed);
+    const struct table *all =
+        atomic_load_explicit(&current, memory_order_relaxed);
 
-    return &all->chains[lh_semaphore_chain(all, address)];
+    return &all->chains[index_of(all, address)];
 }
 
 static void note_change(void)
@@ -57,12 +99,12 @@ static void link_entry(struct lh_semaphore *s, struct lh_semaphore *_Atomic *at)
 /* Moves every entry into a table of twice the size. */
 static void grow(void)
 {
-    const struct lh_semaphores *old =
-        atomic_load_explicit(&lh_semaphores, memory_order_relaxed);
+    const struct table *old =
+        atomic_load_explicit(&current, memory_order_relaxed);
     size_t n = old ? 2 * old->nchains : FIRST_CHAINS;
     char *block = lh_arena_resize(
         NULL, NULL, 0, sizeof *old + n * sizeof(struct lh_semaphore *));
-    struct lh_semaphores *all = (struct lh_semaphores *)(void *)block;
+    struct table *all = (struct table *)(void *)block;
 
     if (!all)
         return;
@@ -77,11 +119,11 @@ static void grow(void)
                 atomic_load_explicit(&s->next, memory_order_relaxed);
             uintptr_t address =
                 atomic_load_explicit(&s->address, memory_order_relaxed);
-            link_entry(s, &all->chains[lh_semaphore_chain(all, address)]);
+            link_entry(s, &all->chains[index_of(all, address)]);
             s = next;
         }
     }
-    atomic_store_explicit(&lh_semaphores, all, memory_order_release);
+    atomic_store_explicit(&current, all, memory_order_release);
     note_change();
 }
 
@@ -118,15 +160,15 @@ static struct lh_semaphore *add(uintptr_t address, enum lh_semaphore_use use)
 static struct lh_semaphore *find_or_add(uintptr_t address,
                                         enum lh_semaphore_use use)
 {
-    const struct lh_semaphores *all =
-        atomic_load_explicit(&lh_semaphores, memory_order_relaxed);
+    const struct table *all =
+        atomic_load_explicit(&current, memory_order_relaxed);
     struct lh_semaphore *s = NULL;
 
     if (all)
         s = find_exactly(address);
     if (!all || (!s && nentries >= all->nchains))
         grow();
-    if (!s && atomic_load_explicit(&lh_semaphores, memory_order_relaxed))
+    if (!s && atomic_load_explicit(&current, memory_order_relaxed))
         s = add(address, use);
     if (!s)
         lh_state.short_of_memory = true;
@@ -204,10 +246,12 @@ void lh_semaphore_confirm(struct lh_semaphore *s, const void *semaphore)
     /* Not if it was found to be a signal meanwhile. */
     if (becomes(s, LH_SEMAPHORE_RETURNED, LH_SEMAPHORE_LOCK)) {
         lh_state.judged = t;
-        if (l && l->node)
-            lh_order_admit_lock(lh_state.order, l->node);
         if (lh_news_wants_records())
             lh_news_open_log();
+        if (l && l->node) {
+            lh_request_record_of(t, l->node);
+            lh_order_admit_lock(lh_state.order, l->node);
+        }
     }
     lh_rawlock_give(&lh_state.lock);
     lh_news_flush(t);
@@ -356,8 +400,8 @@ bool lh_semaphore_place_waits(const void *pc)
 
 void lh_semaphores_after_fork(uint32_t was, uint32_t is)
 {
-    const struct lh_semaphores *all =
-        atomic_load_explicit(&lh_semaphores, memory_order_relaxed);
+    const struct table *all =
+        atomic_load_explicit(&current, memory_order_relaxed);
 
     for (size_t i = 0; all && i < all->nchains; i++) {
         struct lh_semaphore *s =

@@ -42,19 +42,37 @@ struct lh_semaphore {
     _Atomic uint8_t unproved; /* posts that did not show that it is a lock */
 };
 
-struct lh_semaphores {
-    size_t nchains; /* a power of two */
-    struct lh_semaphore *_Atomic *chains;
-};
-
-extern const struct lh_semaphores *_Atomic lh_semaphores
+/* The entries that were found last, by a hash of the address: one look, mostly.
+ * Entries are never unmapped. */
+enum { LH_LOG2_SEMAPHORES_NEAR = 12 };
+extern struct lh_semaphore
+    *_Atomic lh_semaphores_near[1 << LH_LOG2_SEMAPHORES_NEAR]
     __attribute__((visibility("hidden")));
 
-static inline size_t lh_semaphore_chain(const struct lh_semaphores *all,
-                                        uintptr_t address)
+static inline struct lh_semaphore *_Atomic *
+lh_semaphore_near(const void *semaphore)
 {
-    return address * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (all->nchains - 1);
+    uintptr_t a = (uintptr_t)semaphore >> 3;
+
+    return &lh_semaphores_near[(a ^ a >> LH_LOG2_SEMAPHORES_NEAR) &
+                               ((1 << LH_LOG2_SEMAPHORES_NEAR) - 1)];
 }
+
+/* The entry, if it was found of late; else NULL. No call in it: hooks keep few
+ * registers. */
+static inline struct lh_semaphore *lh_semaphore_glance(const void *semaphore)
+{
+    struct lh_semaphore *s = atomic_load_explicit(lh_semaphore_near(semaphore),
+                                                  memory_order_acquire);
+
+    return s && atomic_load_explicit(&s->address, memory_order_relaxed) ==
+                       (uintptr_t)semaphore
+               ? s
+               : NULL;
+}
+
+/* See lh_semaphore_find(). */
+struct lh_semaphore *lh_semaphore_find_far(const void *semaphore);
 
 /*
  * The entry of a semaphore; NULL if it has none, or if the table is being
@@ -62,22 +80,9 @@ static inline size_t lh_semaphore_chain(const struct lh_semaphores *all,
  */
 static inline struct lh_semaphore *lh_semaphore_find(const void *semaphore)
 {
-    enum { LOOKED_AT = 32 };
-    const struct lh_semaphores *all =
-        atomic_load_explicit(&lh_semaphores, memory_order_acquire);
-    uintptr_t address = (uintptr_t)semaphore;
-    struct lh_semaphore *s;
+    struct lh_semaphore *s = lh_semaphore_glance(semaphore);
 
-    if (!all)
-        return NULL;
-    s = atomic_load_explicit(&all->chains[lh_semaphore_chain(all, address)],
-                             memory_order_acquire);
-    for (int i = 0; s && i < LOOKED_AT; i++) {
-        if (atomic_load_explicit(&s->address, memory_order_relaxed) == address)
-            return s;
-        s = atomic_load_explicit(&s->next, memory_order_acquire);
-    }
-    return NULL;
+    return s ? s : lh_semaphore_find_far(semaphore);
 }
 
 /* Its value now, by its own word in glibc. */

@@ -345,6 +345,31 @@ static void a_long_ring_counts_with_its_last_lock(void **state)
     assert_int_equal(last()->nsides, N);
 }
 
+static void tell(void *ctx, uint32_t serial, const struct lh_request *request)
+{
+    uint64_t *told = ctx;
+    assert_true(serial < 64);
+    assert_false(*told >> serial & 1);
+    assert_true(request->nheld >= 1);
+    assert_int_equal(request->stack, 3000 + request->lock);
+    assert_int_equal(request->held[0].stack, 1000 + request->held[0].lock);
+    *told |= UINT64_C(1) << serial;
+}
+
+static void each_request_of_a_lock_is_told_once(void **state)
+{
+    (void)state;
+    uint64_t told = 0;
+    uint64_t want = UINT64_C(1) << R(t1, A, HELD(B, C)).serial;
+    want |= UINT64_C(1) << R(t1, C, HELD(A)).serial;
+    want |= UINT64_C(1) << R(t1, D, HELD(B, A)).serial;
+    R(t1, D, HELD(B));
+    lh_order_each_of(o, A, tell, &told);
+    assert_true(told == want);
+    lh_order_end_lock(o, A);
+    lh_order_each_of(o, A, tell, &told); /* or it would be told again */
+}
+
 static void a_side_that_only_tried_makes_it_conditional(void **state)
 {
     (void)state;
@@ -1283,6 +1308,7 @@ int main(void)
         TEST(rings_of_an_admitted_lock_are_graded_as_any),
         TEST(the_end_of_a_withheld_lock_ends_its_orders),
         TEST(a_long_ring_counts_with_its_last_lock),
+        TEST(each_request_of_a_lock_is_told_once),
         TEST(a_side_that_only_tried_makes_it_conditional),
         TEST(opposite_order_in_two_threads_is_possible),
         TEST(equal_order_is_no_ring),
