@@ -71,15 +71,17 @@ settle_any(struct lh_semaphore *s, struct lh_slot *slot, sem_t *sem, int rc)
     return rc;
 }
 
-/* After the call; returns its result. */
-static inline int settle(struct lh_thread *t, struct lh_semaphore *s,
-                         struct lh_slot *slot, sem_t *sem, int rc)
+/* After the call; returns its result. Keeps little over it: each register that
+ * is saved is a store before the semaphore's own atomic one. */
+static inline int settle(struct lh_semaphore *s, struct lh_slot *slot, int rc)
 {
+    struct lh_thread *t = lh_self;
+
     if (__builtin_expect(rc != 0 || !slot || t->top != slot + 1 ||
                              lh_semaphore_holder(s) != 0 ||
                              lh_semaphore_use(s) == LH_SEMAPHORE_SIGNAL,
                          0))
-        return settle_any(s, slot, sem, rc);
+        return settle_any(s, slot, lh_semaphore_address(s), rc);
     lh_semaphore_set_holder(s, t->number);
     atomic_store_explicit(&slot->state, LH_HOLDS, memory_order_relaxed);
     return 0;
@@ -111,7 +113,7 @@ static int wait_busy(struct lh_semaphore *s, sem_t *sem, void *pc,
     pthread_cleanup_push(cancelled, &w);
     rc = lh_real()->sem_wait(sem);
     pthread_cleanup_pop(0);
-    return settle(lh_self, s, w.slot, sem, rc);
+    return settle(s, w.slot, rc);
 }
 
 static __attribute__((noinline)) int wait_any(sem_t *sem, void *pc,
@@ -125,7 +127,7 @@ static __attribute__((noinline)) int wait_any(sem_t *sem, void *pc,
     if (lh_semaphore_value(sem) == 0)
         return wait_busy(s, sem, pc, cfa);
     slot = lh_held_push(sem, blocking, pc, cfa);
-    return settle(lh_self, s, slot, sem, lh_real()->sem_wait(sem));
+    return settle(s, slot, lh_real()->sem_wait(sem));
 }
 
 /*
@@ -148,7 +150,7 @@ LH_HOOK int sem_wait(sem_t *sem)
                 !(slot = lh_held_repeat(sem, blocking, LH_CALLER(), LH_CFA())),
             0))
         return wait_any(sem, LH_CALLER(), LH_CFA());
-    return settle(t, s, slot, sem, lh_real()->sem_wait(sem));
+    return settle(s, slot, lh_real()->sem_wait(sem));
 }
 
 LH_HOOK int sem_timedwait(sem_t *sem, const struct timespec *deadline)
@@ -163,7 +165,7 @@ LH_HOOK int sem_timedwait(sem_t *sem, const struct timespec *deadline)
     pthread_cleanup_push(cancelled, &w);
     rc = lh_real()->sem_timedwait(sem, deadline);
     pthread_cleanup_pop(0);
-    return settle(lh_self, w.s, w.slot, sem, rc);
+    return settle(w.s, w.slot, rc);
 }
 
 LH_HOOK int sem_clockwait(sem_t *sem, clockid_t clock,
@@ -183,7 +185,7 @@ LH_HOOK int sem_clockwait(sem_t *sem, clockid_t clock,
     pthread_cleanup_push(cancelled, &w);
     rc = lh_real()->sem_clockwait(sem, clock, deadline);
     pthread_cleanup_pop(0);
-    return settle(lh_self, w.s, w.slot, sem, rc);
+    return settle(w.s, w.slot, rc);
 }
 
 LH_HOOK int sem_trywait(sem_t *sem)
@@ -197,7 +199,7 @@ LH_HOOK int sem_trywait(sem_t *sem)
         return lh_real()->sem_trywait(sem);
     waits = lh_semaphore_place_waits(LH_CALLER());
     slot = lh_held_push(sem, waits ? tried : trying, LH_CALLER(), LH_CFA());
-    rc = settle(lh_self, s, slot, sem, lh_real()->sem_trywait(sem));
+    rc = settle(s, slot, lh_real()->sem_trywait(sem));
     if (rc != 0)
         lh_semaphore_try_failed(sem, LH_CALLER());
     return rc;
@@ -233,6 +235,23 @@ static __attribute__((noinline)) int post_any(sem_t *sem, void *pc,
     return lh_real()->sem_post(sem);
 }
 
+/* The usual case, without a call that returns: what was taken last. */
+static inline bool gives_newest(struct lh_thread *t, struct lh_semaphore *s,
+                                const sem_t *sem)
+{
+    struct lh_slot *slot = t->top - 1;
+
+    if (slot->lock != sem || slot->count != 1 ||
+        atomic_load_explicit(&slot->state, memory_order_relaxed) != LH_HOLDS ||
+        atomic_load_explicit(&slot[-1].state, memory_order_relaxed) ==
+            LH_GONE ||
+        lh_semaphore_holder(s) != t->number)
+        return false;
+    lh_semaphore_set_holder(s, 0);
+    t->top = slot;
+    return true;
+}
+
 LH_HOOK int sem_post(sem_t *sem)
 {
     struct lh_thread *t = lh_self;
@@ -242,13 +261,9 @@ LH_HOOK int sem_post(sem_t *sem)
 
     if (s && is_signal(s, use))
         return lh_real()->sem_post(sem);
-    if (__builtin_expect(use != LH_SEMAPHORE_LOCK || !t ||
-                             lh_semaphore_holder(s) != t->number ||
-                             is_in_lock_call(t),
-                         0))
+    if (__builtin_expect(
+            use != LH_SEMAPHORE_LOCK || !t || !gives_newest(t, s, sem), 0))
         return post_any(sem, LH_CALLER(), LH_CFA());
-    lh_semaphore_set_holder(s, 0);
-    lh_held_release(sem);
     return lh_real()->sem_post(sem);
 }
 

@@ -92,6 +92,11 @@ static inline uint32_t lh_semaphore_value(const sem_t *semaphore)
                            __ATOMIC_RELAXED);
 }
 
+static inline void *lh_semaphore_address(struct lh_semaphore *s)
+{
+    return (void *)atomic_load_explicit(&s->address, memory_order_relaxed);
+}
+
 static inline enum lh_semaphore_use lh_semaphore_use(struct lh_semaphore *s)
 {
     return atomic_load_explicit(&s->use, memory_order_relaxed);
