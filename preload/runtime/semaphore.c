@@ -201,13 +201,18 @@ static bool becomes(struct lh_semaphore *s, uint8_t from, uint8_t to)
         &s->use, &from, to, memory_order_relaxed, memory_order_relaxed);
 }
 
-/* Can the stack of this call have nothing but calls in it? */
+/* Has the stack of this call nothing but calls in it, no signal? What can be
+ * recalled was found to be so before. */
 static bool is_called(struct lh_thread *t, void *pc, uintptr_t cfa)
 {
     struct lh_unwound u;
+    uint8_t hint;
 
-    return lh_config.stacks == LH_STACKS_PC ||
-           (lh_unwind(t, pc, cfa, &u) && u.provable);
+    if (lh_config.stacks == LH_STACKS_PC ||
+        lh_stack_recall(t, pc, cfa, &hint) != 0)
+        return true;
+    (void)lh_stack_take(t, pc, cfa);
+    return lh_unwind(t, pc, cfa, &u) && u.provable;
 }
 
 void lh_semaphore_return(struct lh_semaphore *s, void *semaphore, void *pc,
@@ -340,15 +345,18 @@ static uint32_t stack_of(struct lh_slot *slot)
 }
 
 /* A handler can post what its thread waits for: only one that has been used as
- * a lock is believed to be one then. */
+ * a lock is believed to be one then. Threads are counted last: that is slow,
+ * and a threading.Condition comes here at each wait. */
 void lh_semaphore_check_self(struct lh_semaphore *s, void *semaphore, void *pc,
                              uintptr_t cfa)
 {
     struct lh_thread *t = lh_self;
 
     if (lh_semaphore_holder(s) != t->number || t->busy ||
-        !is_private(semaphore) || !lh_sys_is_only_thread() ||
-        (lh_semaphore_use(s) != LH_SEMAPHORE_LOCK && lh_sys_catches_signals()))
+        !is_private(semaphore) ||
+        (lh_semaphore_use(s) != LH_SEMAPHORE_LOCK &&
+         lh_sys_catches_signals()) ||
+        !lh_sys_is_only_thread())
         return;
     lh_misuse_report(&(struct lh_misuse){
         .kind = LH_SELF,
