@@ -116,6 +116,10 @@ self_deadlocks() {
     is_silent posted-by-handler
 }
 
+@test "handlers that post and take between any two instructions" {
+    is_silent storm
+}
+
 @test "a handler posts on an 8 KiB signal stack" {
     alone "$G/semaphore" small-stack
     [ "$status" -eq 0 ] || skip "a signal frame does not fit in 8 KiB here"

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <semaphore.h>
+#include <sys/time.h>
 
 #include "guest.h"
 
@@ -403,6 +404,46 @@ static void posted_by_handler(void)
     for (int i = 0; i < 20; i++)
         in_turn(under_m_raised, raised_then_m);
     CHECK(value_of(&s) == 1);
+}
+
+/* A handler that comes between any two instructions: it posts a signal, tries a
+ * lock of its own, and the one that it interrupts. */
+static sem_t own;
+static volatile int nticks;
+
+static void on_tick(int signal)
+{
+    int saved = errno;
+
+    (void)signal;
+    nticks++;
+    post(&items);
+    if (sem_trywait(&own) == 0)
+        post(&own);
+    if (nticks % 2 == 0 && sem_trywait(&t) == 0)
+        post(&t);
+    errno = saved;
+}
+
+static void storm(void)
+{
+    struct itimerval often = { { 0, 200 }, { 0, 200 } }, never = { 0 };
+    struct sigaction action = { .sa_handler = on_tick, .sa_flags = SA_RESTART };
+
+    make(&s, 1);
+    make(&t, 1);
+    make(&own, 1);
+    make(&items, 0);
+    CHECK(sigaction(SIGALRM, &action, NULL) == 0);
+    CHECK(setitimer(ITIMER_REAL, &often, NULL) == 0);
+    while (nticks < 300) {
+        s_then_t();
+        m_then_s();
+        s_then_t();
+    }
+    CHECK(setitimer(ITIMER_REAL, &never, NULL) == 0);
+    CHECK(value_of(&s) == 1 && value_of(&t) == 1 && value_of(&own) == 1);
+    CHECK(value_of(&items) == nticks);
 }
 
 /* The least signal stack that programs use. */
@@ -874,6 +915,7 @@ static const struct {
     { "counting", counting },
     { "posted-in-wait", posted_in_wait },
     { "posted-by-handler", posted_by_handler },
+    { "storm", storm },
     { "small-stack", small_stack },
     { "cancelled", cancelled },
     { "pending", pending },
