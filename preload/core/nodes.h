@@ -23,7 +23,8 @@ struct lh_nodes_lock {
     uint64_t class_key;
     uint32_t state : 2; /* enum lh_nodes_state */
     uint32_t is_queue : 1;
-    uint32_t other : 29; /* of a queue, its lock; of a lock, its queue or 0 */
+    uint32_t is_withheld : 1; /* alive, but no part of a ring yet */
+    uint32_t other : 28; /* of a queue, its lock; of a lock, its queue or 0 */
     uint32_t stamp; /* of the owner's latest pass over a held set; of a free
                        lock that keeps its node: the next one */
 };
@@ -68,6 +69,12 @@ static inline bool lh_nodes_is_queue(const struct lh_nodes *l, lh_lock lock)
 static inline lh_lock lh_nodes_shown(const struct lh_nodes *l, lh_lock lock)
 {
     return l->at[lock].is_queue ? l->at[lock].other : lock;
+}
+
+/* Can it be part of a ring? */
+static inline bool lh_nodes_counts(const struct lh_nodes *l, lh_lock lock)
+{
+    return lh_nodes_alive(l, lock) && !l->at[lock].is_withheld;
 }
 
 void lh_nodes_free(struct lh_nodes *l);

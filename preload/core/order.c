@@ -316,6 +316,30 @@ static void judge_edge(struct lh_order *o, lh_edge edge)
         judge_rings(o, slot, true);
 }
 
+void lh_order_withhold_lock(struct lh_order *o, lh_lock lock)
+{
+    if (lh_nodes_alive(&o->nodes, lock))
+        o->nodes.at[lock].is_withheld = true;
+}
+
+/* Each ring through the lock has one side that wants it. */
+void lh_order_admit_lock(struct lh_order *o, lh_lock lock)
+{
+    if (!lh_nodes_alive(&o->nodes, lock) || !o->nodes.at[lock].is_withheld)
+        return;
+    o->nodes.at[lock].is_withheld = false;
+    lh_edge edge = lh_graph_first_in(o->graph, lock);
+    for (; edge; edge = lh_graph_next_in(o->graph, edge))
+        judge_edge(o, edge);
+}
+
+void lh_order_each_of(struct lh_order *o, lh_lock lock, lh_request_fn fn,
+                      void *ctx)
+{
+    if (lh_nodes_alive(&o->nodes, lock))
+        lh_deps_each_of(&o->deps, lock, fn, ctx);
+}
+
 void lh_order_settle(struct lh_order *o)
 {
     size_t n;

@@ -131,6 +131,22 @@ void lh_order_free(struct lh_order *o);
  */
 int lh_order_add_lock(struct lh_order *o, uint64_t class_key, lh_lock *lock);
 
+/*
+ * Orders of a lock may be learned before it is sure that it is a lock at all
+ * (a semaphore that starts at one). No ring goes through it while it is
+ * withheld; to admit it judges those that it was kept out of, and may call
+ * on_ring.
+ */
+void lh_order_withhold_lock(struct lh_order *o, lh_lock lock);
+void lh_order_admit_lock(struct lh_order *o, lh_lock lock);
+
+/* Calls fn for each dependency that wants or holds a lock, as it was made
+ * first. What request points to is valid during the call only. */
+typedef void (*lh_request_fn)(void *ctx, uint32_t serial,
+                              const struct lh_request *request);
+void lh_order_each_of(struct lh_order *o, lh_lock lock, lh_request_fn fn,
+                      void *ctx);
+
 /* Says that a lock has ended: no ring can go through it any more. Its number
  * is given out again only after a sweep. */
 void lh_order_end_lock(struct lh_order *o, lh_lock lock);

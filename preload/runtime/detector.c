@@ -17,6 +17,7 @@
 #include "runtime/news.h"
 #include "runtime/printer.h"
 #include "runtime/request.h"
+#include "runtime/semaphore.h"
 #include "runtime/sites.h"
 #include "runtime/stacks.h"
 #include "runtime/state.h"
@@ -120,6 +121,7 @@ void lh_detector_before_fork(void)
 static void start_afresh(void)
 {
     struct lh_thread *self = lh_self;
+    uint32_t number = self ? self->number : 0;
 
     if (alive)
         *alive = 1;
@@ -137,6 +139,7 @@ static void start_afresh(void)
     if (self)
         lh_held_settle_all(self);
     lh_state_begin(self);
+    lh_semaphores_after_fork(number, self ? self->number : 0);
 }
 
 void lh_detector_after_fork(bool child)

@@ -11,6 +11,7 @@
 #include "runtime/detector.h"
 #include "runtime/guard.h"
 #include "runtime/real.h"
+#include "runtime/semaphore.h"
 #include "runtime/sites.h"
 #include "runtime/stacks.h"
 #include "runtime/sys.h"
@@ -79,6 +80,9 @@ bool lh_held_is_held(const struct lh_thread *t, const struct lh_slot *slot)
     const struct lh_slot *newest = t->top - 1;
     uint8_t state = state_of(slot);
 
+    /* A semaphore may be posted by anyone. */
+    if (state == LH_HOLDS && lh_kind_of(slot->how) == LH_KIND_SEMAPHORE)
+        return lh_semaphore_is_held(slot->lock, t->number);
     if (state == LH_HOLDS)
         return !is_left(t, slot, newest == slot ? 0 : newest->cfa);
     return (state == LH_TAKES && slot != t->unsure) ||
@@ -110,8 +114,13 @@ struct lh_slot *lh_held_next(struct lh_thread *t, struct lh_slot *slot)
     if (++slot == t->top)
         return NULL;
     c = chunk_of(slot - 1);
+    /* A signal handler may have popped the slot where a walk stands. */
+    if (slot > t->top && c == chunk_of(t->top - 1))
+        return NULL;
     if (slot < c->slots + LH_CHUNK_SLOTS + 1)
         return slot;
+    if (!c->above)
+        return NULL;
     slot = c->above->slots + 1;
     return slot == t->top ? NULL : slot;
 }

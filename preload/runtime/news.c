@@ -207,7 +207,7 @@ static void record_lock_at(struct lh_fmt *out, uintptr_t address)
 void lh_news_dependency(struct lh_thread *t, uint32_t serial,
                         const struct lh_request *request)
 {
-    record_threads(&t->out, t->number);
+    record_threads(&t->out, request->segment.thread);
     record_lock_of(&t->out, request->lock);
     for (size_t i = 0; i < request->nheld; i++)
         record_lock_of(&t->out, request->held[i].lock);

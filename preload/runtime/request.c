@@ -9,6 +9,7 @@
 #include "runtime/locks.h"
 #include "runtime/modules.h"
 #include "runtime/news.h"
+#include "runtime/semaphore.h"
 #include "runtime/stacks.h"
 #include "runtime/state.h"
 #include "runtime/sys.h"
@@ -82,6 +83,8 @@ static uint64_t class_of(const struct lh_lock_info *l)
 {
     bool fixed = !l->initialized && lh_module_holds(l->address);
 
+    if (l->alone)
+        return lh_fold(l->serial, UINT64_C(0x9e3779b97f4a7c15));
     return lh_fold(fixed ? l->address : l->born,
                    UINT64_C(0x1d8e4e27c47d124f) + fixed);
 }
@@ -101,6 +104,13 @@ static unsigned subtype_of(const struct lh_slot *slot)
     return 0;
 }
 
+/* A semaphore may turn out to be none; what has ended is NULL. */
+static bool is_surely_lock(const struct lh_lock_info *l)
+{
+    return l && (l->kind != LH_KIND_SEMAPHORE ||
+                 lh_semaphore_is_lock((const void *)l->address));
+}
+
 /* The lock of a slot, with a node in the lh_state.order store; NULL without
  * memory. */
 static struct lh_lock_info *resolve(struct lh_slot *slot)
@@ -113,11 +123,16 @@ static struct lh_lock_info *resolve(struct lh_slot *slot)
     if (!l->node) {
         l->kind = (uint8_t)lh_kind_of(slot->how);
         l->subtype = subtype_of(slot) & 3;
+        /* All locks of an interpreter are made and taken at one place. */
+        l->alone =
+            l->kind == LH_KIND_SEMAPHORE && lh_semaphore_place_waits(slot->pc);
         if (!l->born)
             l->born = slot->stack;
         if (lh_order_add_lock(lh_state.order, class_of(l), &node) != 0 ||
             lh_lock_set_node(l, node) != 0)
             return NULL;
+        if (!is_surely_lock(l))
+            lh_order_withhold_lock(lh_state.order, node);
     }
     return l;
 }
@@ -166,6 +181,30 @@ static uint64_t kind_of(const struct lh_request *request)
                    held_sum ^ UINT64_C(0x8bb84b93962eacc9));
 }
 
+/* Is it about locks only? */
+static bool is_sure(const struct lh_request *request)
+{
+    for (size_t i = 0; i < request->nheld; i++)
+        if (!is_surely_lock(lh_lock_of_node(request->held[i].lock)))
+            return false;
+    return is_surely_lock(lh_lock_of_node(request->lock));
+}
+
+/* One of its kind is recorded. */
+static void record(void *thread, uint32_t serial,
+                   const struct lh_request *request)
+{
+    if (lh_news_wants_records() && is_sure(request) &&
+        lh_kind_is_new(kind_of(request)))
+        lh_news_dependency(thread, serial, request);
+}
+
+void lh_request_record_of(struct lh_thread *t, lh_lock lock)
+{
+    if (lh_news_wants_records())
+        lh_order_each_of(lh_state.order, lock, record, t);
+}
+
 static uint32_t take_in(struct lh_thread *t, struct lh_slot *slot,
                         uint32_t stack)
 {
@@ -199,9 +238,8 @@ static uint32_t take_in(struct lh_thread *t, struct lh_slot *slot,
     if (!learned.slot)
         return 0;
     renew_cache(t);
-    if (learned.is_new && lh_news_wants_records() &&
-        lh_kind_is_new(kind_of(&request)))
-        lh_news_dependency(t, learned.serial, &request);
+    if (learned.is_new)
+        record(t, learned.serial, &request);
     return learned.slot;
 }
 

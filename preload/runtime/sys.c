@@ -102,6 +102,48 @@ int lh_sys_thread_exists(long pid, long tid)
     return result(syscall(SYS_tgkill, pid, tid, 0)) != -ESRCH;
 }
 
+/* The kernel counts the threads as folders. */
+bool lh_sys_is_only_thread(void)
+{
+    struct stat st;
+
+    return syscall(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0) == 0 &&
+           st.st_nlink == 3;
+}
+
+/* What the kernel knows of a handler: struct sigaction is glibc's. */
+struct action {
+    void (*handler)(int);
+    unsigned long flags;
+    void (*restorer)(void);
+    uint64_t mask;
+};
+
+static bool is_caught(int signal)
+{
+    struct action action = { SIG_DFL, 0, NULL, 0 };
+
+    return syscall(SYS_rt_sigaction, signal, NULL, &action,
+                   sizeof action.mask) == 0 &&
+           action.handler != SIG_DFL && action.handler != SIG_IGN;
+}
+
+bool lh_sys_catches_signals(void)
+{
+    enum { LAST = 64, GLIBC_FIRST = 32, GLIBC_LAST = 33 };
+    static const uint64_t no_post = UINT64_C(1) << SIGSEGV | 1 << SIGBUS |
+                                    1 << SIGILL | 1 << SIGFPE | 1 << SIGABRT |
+                                    1 << SIGTRAP | 1 << SIGSYS;
+
+    for (int signal = 1; signal <= LAST; signal++) {
+        bool skipped = (signal < GLIBC_FIRST && no_post >> signal & 1) ||
+                       signal == GLIBC_FIRST || signal == GLIBC_LAST;
+        if (!skipped && is_caught(signal))
+            return true;
+    }
+    return false;
+}
+
 void lh_sys_thread_name(char name[16])
 {
     memset(name, 0, 16);

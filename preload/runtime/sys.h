@@ -40,6 +40,12 @@ long lh_sys_advise(void *block, size_t size_bytes, int advice);
 /* True while a thread of this process has that number. */
 int lh_sys_thread_exists(long pid, long tid);
 
+/* True if there is surely no other thread in this process. */
+bool lh_sys_is_only_thread(void);
+
+/* True if the process has a handler for some signal but faults. */
+bool lh_sys_catches_signals(void);
+
 /* The calling thread's name, at most 15 bytes and a zero. */
 void lh_sys_thread_name(char name[16]);
 

@@ -53,6 +53,11 @@ struct lh_thread {
     struct lh_stack_cache *stacks;
     struct lh_onces *onces;      /* onces.h; NULL: none known */
     struct lh_once_call *once;   /* hooks/once.c: the innermost */
+    struct {
+        const void *lock, *pc; /* of the try that failed last: semaphore.h */
+        const struct lh_slot *top; /* and what was held then */
+        const void *below;
+    } tried;
     unsigned notes;              /* to be printed: bits */
     struct lh_fmt out;           /* records to be written */
     struct lh_finding *findings; /* to be written and printed */

@@ -444,6 +444,134 @@ static void a_queue_ends_with_its_lock(void **state)
     assert_int_equal(ncalls, 1);
 }
 
+/* Locks that are not known to be locks yet. */
+
+static void no_ring_goes_through_a_withheld_lock(void **state)
+{
+    (void)state;
+    lh_order_withhold_lock(o, A);
+    R(t1, B, HELD(A));
+    R(t2, A, HELD(B));
+    R(t2, C, HELD(A));
+    R(t3, B, HELD(C)); /* and a ring of three */
+    lh_order_settle(o);
+    assert_int_equal(ncalls, 0);
+}
+
+static void what_a_withheld_lock_taught_counts_when_it_is_admitted(void **state)
+{
+    (void)state;
+    lh_order_withhold_lock(o, A);
+    R(t1, B, HELD(A));
+    R(t2, A, HELD(B));
+    lh_order_admit_lock(o, A);
+    assert_one(LH_POSSIBLE);
+    assert_int_equal(last()->nsides, 2);
+    lh_order_admit_lock(o, A);
+    assert_int_equal(ncalls, 1);
+    R(t3, C, HELD(A));
+    R(t2, A, HELD(C));
+    assert_int_equal(ncalls, 2);
+}
+
+static void a_ring_of_two_withheld_locks_waits_for_both(void **state)
+{
+    (void)state;
+    lh_order_withhold_lock(o, A);
+    lh_order_withhold_lock(o, B);
+    R(t1, B, HELD(A));
+    R(t2, A, HELD(B));
+    lh_order_admit_lock(o, A);
+    assert_int_equal(ncalls, 0);
+    lh_order_admit_lock(o, B);
+    assert_one(LH_POSSIBLE);
+}
+
+static void rings_of_an_admitted_lock_are_graded_as_any(void **state)
+{
+    (void)state;
+    lh_order_withhold_lock(o, A);
+    R(t1, B, HELD(A));
+    R(t1, A, HELD(B));
+    lh_order_admit_lock(o, A);
+    assert_one(LH_CONDITIONAL);
+    assert_int_equal(reason(0)->kind, LH_REASON_ONE_THREAD);
+}
+
+static void the_end_of_a_withheld_lock_ends_its_orders(void **state)
+{
+    (void)state;
+    lh_order_withhold_lock(o, A);
+    R(t1, B, HELD(A));
+    R(t2, A, HELD(B));
+    lh_order_end_lock(o, A);
+    lh_order_admit_lock(o, A);
+    lh_order_sweep(o);
+    assert_int_equal(ncalls, 0);
+    lh_lock next = lock_of('A'); /* most likely with the same number */
+    R(t1, B, HELD(next));
+    R(t2, next, HELD(B));
+    assert_one(LH_POSSIBLE);
+}
+
+static void a_long_ring_counts_with_its_last_lock(void **state)
+{
+    (void)state;
+    enum { N = 50 };
+    static lh_lock locks[N];
+    uint32_t main = thread(0);
+    for (int i = 0; i < N; i++) {
+        locks[i] = lock_of((uint64_t)i + 1000);
+        lh_order_withhold_lock(o, locks[i]);
+    }
+    for (int i = 0; i < N; i++)
+        R(thread(main), locks[(i + 1) % N], HELD(locks[i]));
+    for (int i = 0; i < N; i++) {
+        assert_int_equal(ncalls, 0);
+        lh_order_admit_lock(o, locks[i]);
+    }
+    assert_one(LH_POSSIBLE);
+    assert_int_equal(last()->nsides, N);
+}
+
+static void tell(void *ctx, uint32_t serial, const struct lh_request *request)
+{
+    uint64_t *told = ctx;
+    assert_true(serial < 64);
+    assert_false(*told >> serial & 1);
+    assert_true(request->nheld >= 1);
+    assert_int_equal(request->stack, 3000 + request->lock);
+    assert_int_equal(request->held[0].stack, 1000 + request->held[0].lock);
+    *told |= UINT64_C(1) << serial;
+}
+
+static void each_request_of_a_lock_is_told_once(void **state)
+{
+    (void)state;
+    uint64_t told = 0;
+    uint64_t want = UINT64_C(1) << R(t1, A, HELD(B, C)).serial;
+    want |= UINT64_C(1) << R(t1, C, HELD(A)).serial;
+    want |= UINT64_C(1) << R(t1, D, HELD(B, A)).serial;
+    R(t1, D, HELD(B));
+    lh_order_each_of(o, A, tell, &told);
+    assert_true(told == want);
+    lh_order_end_lock(o, A);
+    lh_order_each_of(o, A, tell, &told); /* or it would be told again */
+}
+
+static void a_side_that_only_tried_makes_it_conditional(void **state)
+{
+    (void)state;
+    request_in(lh_segments_now(s, t1), B, LH_EXCLUSIVE, LH_WAIT_TRIED, HELD(A));
+    R(t2, A, HELD(B));
+    assert_one(LH_CONDITIONAL);
+    assert_int_equal(last()->nreasons, 1);
+    assert_int_equal(reason(0)->kind, LH_REASON_TRIED);
+    R(t1, B, HELD(A)); /* now it has waited */
+    assert_int_equal(last()->grade, LH_POSSIBLE);
+    assert_false(last()->is_new);
+}
+
 /* Rings that can not, in this run. */
 
 static void one_thread_alone_is_conditional(void **state)
@@ -1363,6 +1491,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+        TEST(no_ring_goes_through_a_withheld_lock),
+        TEST(what_a_withheld_lock_taught_counts_when_it_is_admitted),
+        TEST(a_ring_of_two_withheld_locks_waits_for_both),
+        TEST(rings_of_an_admitted_lock_are_graded_as_any),
+        TEST(the_end_of_a_withheld_lock_ends_its_orders),
+        TEST(a_long_ring_counts_with_its_last_lock),
+        TEST(each_request_of_a_lock_is_told_once),
+        TEST(a_side_that_only_tried_makes_it_conditional),
         TEST(opposite_order_in_two_threads_is_possible),
         TEST(equal_order_is_no_ring),
         TEST(three_threads_in_a_circle_are_possible),
