@@ -69,7 +69,11 @@ static uint64_t finding_key(const struct lh_model_process *p,
         sides += side_key(p, &f->sides[i]);
     uint64_t h = lh_idmap_mix(text_key(f->kind), sides);
     h = lh_idmap_mix(h, lock_key(p, f->lock));
-    return lh_idmap_mix(h, f->nsides ? 0 : top_key(p, f->stack));
+    if (f->nsides)
+        return lh_idmap_mix(h, 0);
+    h = lh_idmap_mix(h,
+                     lh_idmap_mix(lock_key(p, f->other), text_key(f->detail)));
+    return lh_idmap_mix(h, top_key(p, f->stack));
 }
 
 static struct lh_findings_item *new_item(struct lh_findings *list, uint64_t key,

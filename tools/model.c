@@ -244,7 +244,8 @@ bool lh_model_is_complete(const struct lh_model_process *p,
                           const struct lh_model_finding *f)
 {
     bool complete = has_thread(p, f->thread) && has_lock(p, f->lock) &&
-                    has_stack(p, f->stack);
+                    has_stack(p, f->stack) && has_lock(p, f->other) &&
+                    has_stack(p, f->holder_stack);
     for (size_t i = 0; complete && i < f->nsides; i++) {
         const struct lh_model_side *s = &f->sides[i];
         complete = has_thread(p, s->thread) && has_lock(p, s->holds) &&

@@ -72,6 +72,7 @@ struct lh_model_side {
     uint64_t dependency, thread;
     uint64_t holds, holds_stack, wants, wants_stack;
     bool holds_shared, wants_shared;
+    bool holds_queued; /* a writer in line, which holds back later readers */
     enum lh_model_wait wait;
     struct lh_model_seen seen; /* as of the finding */
 };
@@ -83,6 +84,7 @@ enum lh_model_reason_kind {
     LH_MODEL_ORDERED,
     LH_MODEL_TIMED_WAIT,
     LH_MODEL_TRIED_ONLY,
+    LH_MODEL_UNSEEN_END,
     LH_MODEL_OTHER, /* of a later version */
 };
 

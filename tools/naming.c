@@ -6,6 +6,7 @@
 
 #include "explain.h"
 #include "idmap.h"
+#include "lockwords.h"
 #include "model.h"
 #include "place.h"
 #include "pool.h"
@@ -35,25 +36,36 @@ static const char *module_name(const struct lh_explain *e, uint64_t id)
              : "an unknown module";
 }
 
+/* What the symbols of a library stand for: its three streams, and the variable
+ * that a guard is of. */
+static const char *people_name(const char *symbol)
+{
+    static const char *const named[][2] = { { "_IO_2_1_stdin_", "stdin" },
+                                            { "_IO_2_1_stdout_", "stdout" },
+                                            { "_IO_2_1_stderr_", "stderr" } };
+    static const char guard[] = "guard variable for ";
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        if (strcmp(symbol, named[i][0]) == 0)
+            return named[i][1];
+    return strncmp(symbol, guard, sizeof guard - 1) == 0
+               ? symbol + sizeof guard - 1
+               : symbol;
+}
+
 static const char *static_name(const struct lh_explain *e,
                                const struct lh_model_lock *l)
 {
     const struct lh_symbols_data *data = static_data(e, l);
     if (*data->name)
-        return lh_explain_clean(e, data->name);
+        return lh_explain_clean(e, people_name(data->name));
     return FORMAT("%s+0x%llx", module_name(e, l->where.module),
                   (unsigned long long)l->where.offset);
 }
 
-static bool is_annotated(const struct lh_model_lock *l)
+static const char *label(const struct lh_explain *e,
+                         const struct lh_model_lock *l)
 {
-    return strcmp(l->kind, "annotated") == 0;
-}
-
-static const char *kind_word(const struct lh_explain *e,
-                             const struct lh_model_lock *l)
-{
-    return is_annotated(l) ? "lock" : lh_explain_clean(e, l->kind);
+    return lh_explain_clean(e, lh_lockwords_of(l->kind).label);
 }
 
 /* A name that others may have too. */
@@ -64,13 +76,14 @@ static const char *plain_name(const struct lh_explain *e, uint64_t id)
         return "unknown lock";
     if (*l->name)
         return lh_explain_clean(e, l->name);
+    if (*lh_lockwords_of(l->kind).name)
+        return lh_lockwords_of(l->kind).name;
     if (l->is_static)
         return static_name(e, l);
     const char *birth = lh_explain_top(e, l->init ? l->init : l->first);
     if (*birth)
-        return FORMAT("%s@%s", kind_word(e, l), birth);
-    return FORMAT("%s at 0x%llx", kind_word(e, l),
-                  (unsigned long long)l->address);
+        return FORMAT("%s@%s", label(e, l), birth);
+    return FORMAT("%s at 0x%llx", label(e, l), (unsigned long long)l->address);
 }
 
 struct named {
@@ -175,11 +188,16 @@ const char *lh_naming_origin(const struct lh_explain *e, uint64_t lock)
     const struct lh_model_lock *l = lh_model_lock(e->process, lock);
     if (!l)
         return "its record is missing";
-    const char *kind = lh_explain_clean(e, l->kind);
-    if (is_annotated(l))
-        kind = "annotated lock";
-    else if (*l->subtype && strcmp(l->subtype, "normal") != 0)
-        kind = FORMAT("%s %s", lh_explain_clean(e, l->subtype), kind);
+    struct lh_lockwords words = lh_lockwords_of(l->kind);
+    const char *adjective, *clause;
+    lh_lockwords_subtype(l, &adjective, &clause);
+    const char *kind =
+        lh_explain_clean(e, FORMAT("%s%s%s%s", adjective, *adjective ? " " : "",
+                                   words.noun, clause));
+    if (*words.name)
+        return FORMAT("%s, %s", kind, words.about);
+    if (*words.about)
+        kind = FORMAT("%s, %s", kind, words.about);
     if (l->is_static)
         return FORMAT("%s, %s", kind, static_origin(e, l));
     if (l->init)

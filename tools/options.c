@@ -71,6 +71,18 @@ static bool set_memory(struct lh_options *o, const char *value)
     return bytes == 0 || bytes >= MIN_MEMORY_BYTES;
 }
 
+bool lh_options_on_deadlock(const char *text)
+{
+    return strcmp(text, "report") == 0 || strcmp(text, "exit") == 0 ||
+           strcmp(text, "abort") == 0;
+}
+
+static bool set_on_deadlock(struct lh_options *o, const char *value)
+{
+    o->on_deadlock = value;
+    return lh_options_on_deadlock(value);
+}
+
 static bool set_color(struct lh_options *o, const char *value)
 {
     static const char *const words[] = { "auto", "always", "never" };
@@ -119,6 +131,8 @@ static const struct option_row run_options[] = {
       "auto, exact or pc", set_stacks },
     { "memory", "SIZE", "limit of the detector's memory, such as 512M",
       "at least 1M, such as 512M, or 0 for no limit", set_memory },
+    { "on-deadlock", "DO", "when it hangs: exit (with 67), report or abort",
+      "report, exit or abort", set_on_deadlock },
     COLOR,
     { NULL, NULL, NULL, NULL, NULL },
 };

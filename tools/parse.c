@@ -138,6 +138,9 @@ static void read_dependency(struct lh_fields *r)
 
 static void read_side(struct lh_fields *r, struct lh_model_side *side)
 {
+    static const char *const modes[] = { "exclusive", "shared", "queued",
+                                         NULL };
+    int holds_mode = lh_fields_word(r, "holds_mode", modes);
     *side = (struct lh_model_side){
         .dependency = lh_fields_number(r, "dependency"),
         .thread = lh_fields_id(r, "thread"),
@@ -145,7 +148,8 @@ static void read_side(struct lh_fields *r, struct lh_model_side *side)
         .holds_stack = lh_fields_number(r, "holds_stack"),
         .wants = lh_fields_id(r, "wants"),
         .wants_stack = lh_fields_number(r, "wants_stack"),
-        .holds_shared = lh_fields_shared(r, "holds_mode"),
+        .holds_shared = holds_mode == 1,
+        .holds_queued = holds_mode == 2,
         .wants_shared = lh_fields_shared(r, "wants_mode"),
         .wait = lh_fields_wait(r),
         .seen = { lh_fields_optional_number(r, "times"),
@@ -153,10 +157,14 @@ static void read_side(struct lh_fields *r, struct lh_model_side *side)
     };
 }
 
+static bool is_ring(const struct lh_model_finding *f)
+{
+    return strcmp(f->kind, "LH001") == 0 || strcmp(f->kind, "LH005") == 0;
+}
+
 static void read_ring(struct lh_fields *r, struct lh_model_finding *f)
 {
-    const json_t *ring =
-        lh_fields_array(r, "ring", strcmp(f->kind, "LH001") == 0);
+    const json_t *ring = lh_fields_array(r, "ring", is_ring(f));
     size_t n = json_array_size(ring);
     if (!ring || r->bad)
         return;
@@ -194,9 +202,10 @@ static void read_pair(struct lh_fields *r, const char *key, bool needed,
 static void read_reason(struct lh_fields *r, size_t nsides,
                         struct lh_model_reason *reason)
 {
-    static const char *const words[] = { "gate",    "one-thread", "few-threads",
-                                         "ordered", "timed",      "tried",
-                                         NULL };
+    static const char *const words[] = { "gate",        "one-thread",
+                                         "few-threads", "ordered",
+                                         "timed",       "tried",
+                                         "unseen-end",  NULL };
     const char *name = lh_fields_text(r, "reason");
     int kind = 0;
     while (words[kind] && strcmp(words[kind], name) != 0)
@@ -205,6 +214,8 @@ static void read_reason(struct lh_fields *r, size_t nsides,
                                         .word = name };
     if (kind == LH_MODEL_GATE)
         reason->lock = lh_fields_id(r, "lock");
+    if (kind == LH_MODEL_UNSEEN_END)
+        reason->lock = lh_fields_optional_number(r, "lock");
     if (kind == LH_MODEL_ONE_THREAD)
         reason->thread = lh_fields_id(r, "thread");
     if (kind == LH_MODEL_FEW_THREADS)
@@ -281,12 +292,13 @@ static void read_misuse(struct lh_fields *r, struct lh_model_finding *f)
     f->holder = lh_fields_optional_number(r, "holder");
     f->holder_stack = lh_fields_optional_number(r, "holder_stack");
     f->other = lh_fields_optional_number(r, "other");
-    if (strcmp(f->kind, "LH016") != 0)
+    if (f->nsides || strncmp(f->kind, "LH0", 3) != 0)
         return;
     lh_fields_id(r, "thread");
     lh_fields_id(r, "lock");
     lh_fields_number(r, "stack");
-    if (strcmp(f->detail, "held") != 0 && strcmp(f->detail, "not-held") != 0)
+    if (strcmp(f->kind, "LH016") == 0 && strcmp(f->detail, "held") != 0 &&
+        strcmp(f->detail, "not-held") != 0)
         r->bad = "detail";
 }
 

@@ -72,6 +72,21 @@ static void take_setting(struct run *r)
             lh_setting_put(&r->pool, r->setting, "memory", r->options.memory);
 }
 
+/* Under us a program that hangs is ended, so that there is an end to report. */
+static void choose_on_deadlock(struct run *r)
+{
+    const char *given =
+        lh_setting_get(&r->pool, getenv("LOCKHOUND"), "on-deadlock");
+    if (!r->options.on_deadlock)
+        r->options.on_deadlock = given ? given : "exit";
+    if (!lh_options_on_deadlock(r->options.on_deadlock))
+        lh_diag_fail("on-deadlock '%s' in LOCKHOUND: bad value (expected "
+                     "report, exit or abort)",
+                     r->options.on_deadlock);
+    r->setting = lh_setting_put(&r->pool, r->setting, "on-deadlock",
+                                r->options.on_deadlock);
+}
+
 static void make_parents(struct run *r)
 {
     char *path = lh_pool_copy(&r->pool, r->dir);
@@ -278,6 +293,29 @@ static void say_living(struct run *r)
     }
 }
 
+static bool has_happened(const struct lh_model_process *p)
+{
+    for (size_t i = 0; i < p->nfindings; i++)
+        if (p->findings[i]->grade == LH_MODEL_HAPPENED)
+            return true;
+    return false;
+}
+
+/* The processes that the preload has ended. */
+static void say_ended(struct run *r)
+{
+    if (strcmp(r->options.on_deadlock, "report") == 0)
+        return;
+    for (size_t i = 0; i < r->follow.n; i++) {
+        const struct lh_model_process *p = r->follow.processes[i];
+        if (has_happened(p) && !p->ended && !lh_follow_lives(p))
+            lh_diag_say("pid %llu (%s) could not go on, and was ended "
+                        "(--on-deadlock=%s)",
+                        (unsigned long long)p->pid, p->exe,
+                        r->options.on_deadlock);
+    }
+}
+
 static bool any_shown(const struct run *r)
 {
     for (size_t i = 0; i < r->findings.n; i++)
@@ -297,6 +335,7 @@ static void conclude(struct run *r, struct lh_summary *summary)
     lh_summary_notes(r->follow.processes, r->follow.n);
     say_repeated(r);
     say_living(r);
+    say_ended(r);
     if (r->follow.n == 0)
         lh_diag_say("no records were written: the preload was not loaded "
                     "(static or privileged program, or LD_PRELOAD cleared?)");
@@ -326,6 +365,7 @@ int lh_run_main(int argc, char **argv)
     r.colour = lh_style_wanted(r.options.colour, STDERR_FILENO);
     r.symbols = lh_symbols_new();
     take_setting(&r);
+    choose_on_deadlock(&r);
     start(&r);
     watch(&r);
     lh_follow_finish(&r.follow);

@@ -115,6 +115,8 @@ EOF
         try "$lockhound" run --memory=$size -- true
         [ "$status" -eq 0 ]
     done
+    try "$lockhound" run --on-deadlock=stop -- true
+    fails_with on-deadlock stop "report, exit or abort"
     try "$lockhound" run --color=red -- true
     fails_with color red "always"
     try "$lockhound" report --format=xml x
@@ -238,6 +240,43 @@ page_options() {
     [ "$status" -eq 66 ]
     [ "$(grep -c '^potential deadlock LH001' out.txt)" -eq 1 ]
     [[ $out == *"1 possible deadlock (LH001);"* ]]
+}
+
+@test "findings_and_locks_of_every_kind_are_as_expected" {
+    try "$lockhound" report --all "$records/kinds.jsonl"
+    [ "$status" -eq 67 ]
+    diff -u "$records/kinds.txt" out.txt
+}
+
+@test "json_report_has_who_did_what_before" {
+    try "$lockhound" report --all --format=json "$records/kinds.jsonl"
+    [ "$status" -eq 67 ]
+    python3 - out.txt <<'EOF'
+import json, sys
+r = json.load(open(sys.argv[1]))
+def only(kind, **what):
+    [f] = [f for f in r["findings"] if f["kind"] == kind
+           and all(f.get(k) == v for k, v in what.items())]
+    return f
+f = only("LH011")
+assert f["grade"] == "possible" and f["thread"]["id"] == 2
+assert f["holder"]["id"] == 3 and f["holder_stack"][0]["offset"] == "0x113a"
+assert only("LH017", detail="two-mutexes")["other"] == 2
+assert only("LH020")["grade"] == "happened"
+f = only("LH005", grade="possible")
+assert f["sides"][1]["holds"]["mode"] == "queued"
+waits = {s["wants"]["wait"] for f in r["findings"] for s in f["sides"]}
+assert waits == {"block", "timed", "tried"}, waits
+EOF
+}
+
+@test "finding_about_one_lock_needs_a_thread_a_lock_and_a_stack" {
+    for key in thread lock stack; do
+        sed "/LH011/s/\"$key\":[0-9]*,*//" "$records/kinds.jsonl" >cut.jsonl
+        try "$lockhound" report cut.jsonl
+        [[ $err == *"damaged record skipped: \"$key\" is missing"* ]]
+        [[ $out != *LH011* ]]
+    done
 }
 
 @test "failed_assertion_is_reported" {
@@ -616,6 +655,32 @@ EOF
     [[ ,$out, == *,print=none,* ]]
     [[ ,$out, == *",dir=$PWD/d,"* ]]
     [[ $out != *7M* ]]
+}
+
+# What the preload does of a hanging program is tested with its findings; here,
+# that it is asked to.
+@test "on_deadlock_is_exit_unless_told_otherwise" {
+    try "$lockhound" run --dir=d -- sh -c 'echo "$LOCKHOUND"'
+    [[ ,$out, == *,on-deadlock=exit,* ]]
+    try "$lockhound" run --on-deadlock=report --dir=d -- sh -c 'echo "$LOCKHOUND"'
+    [[ ,$out, == *,on-deadlock=report,* ]]
+    export LOCKHOUND=on-deadlock=abort
+    try "$lockhound" run --dir=d -- sh -c 'echo "$LOCKHOUND"'
+    [[ ,$out, == *,on-deadlock=abort,* ]]
+    try "$lockhound" run --on-deadlock=exit --dir=d -- sh -c 'echo "$LOCKHOUND"'
+    [[ ,$out, == *,on-deadlock=exit,* ]]
+    LOCKHOUND=on-deadlock=stop try "$lockhound" run -- true
+    fails_with on-deadlock stop "report, exit or abort"
+}
+
+@test "process_that_was_ended_because_it_hung_is_named" {
+    grep -v '"type":"end"' "$records/happened.jsonl" | sed 's/"pid":700/"pid":4194305/' >h.jsonl
+    try "$lockhound" run --dir=d -- sh -c 'cp h.jsonl d/; exit 67'
+    [ "$status" -eq 67 ]
+    [[ $err == *"pid 4194305 (/srv/bank/bank) could not go on, and was ended (--on-deadlock=exit)"* ]]
+    try "$lockhound" run --on-deadlock=report --dir=e -- sh -c 'cp h.jsonl e/; exit 3'
+    [ "$status" -eq 67 ]
+    [[ $err != *"was ended"* ]]
 }
 
 @test "static_program_is_said_and_run" {
