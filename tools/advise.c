@@ -245,7 +245,9 @@ const char *lh_advise_fix(const struct lh_explain *e)
         ranked |= against_ranks(e, i);
     if (!ranked && all_alike(e) && (lh_advise_odd(e) < 0 || one_line(e)))
         return FORMAT("these locks are alike: take them in one order "
-                      "everywhere, for example that of their addresses.");
+                      "everywhere, for example that of their %s.",
+                      e->process->is_merged ? "places in the shared memory"
+                                            : "addresses");
     return f->nsides == 2 ? pair_advice(e) : ring_advice(e);
 }
 
@@ -293,8 +295,11 @@ static const char *ordered_text(const struct lh_explain *e,
                       "part.",
                       first, lh_explain_thread(e, a->joined_by), second);
     return FORMAT("in this run %s did its part before %s began its own, by "
-                  "the order in which threads are created and joined.",
-                  first, second);
+                  "the order in which %s.",
+                  first, second,
+                  a && b && a->pid != b->pid
+                      ? "processes are forked and waited for"
+                      : "threads are created and joined");
 }
 
 const char *lh_advise_reason(const struct lh_explain *e,

@@ -115,11 +115,17 @@ static const char *outermost_of(const struct lh_explain *e, uint64_t thread)
     return name;
 }
 
+static uint64_t pid_of(const struct lh_explain *e,
+                       const struct lh_model_thread *t)
+{
+    return t->pid ? t->pid : e->process->pid;
+}
+
 const char *lh_explain_thread_start(const struct lh_explain *e, uint64_t thread)
 {
     const struct lh_model_thread *t = lh_model_thread(e->process, thread);
     struct lh_trace_line line = { .module = "" };
-    if (!t || t->tid == e->process->pid || !t->has_start)
+    if (!t || t->tid == pid_of(e, t) || !t->has_start)
         return "";
     line.function = lh_trace_start(e->symbols, e->process, t->start);
     if (*line.function && !lh_trace_is_runtime(&line))
@@ -134,31 +140,39 @@ static const char *thread_label(const struct lh_explain *e, uint64_t thread)
         return "unknown";
     if (*t->name)
         return lh_explain_clean(e, t->name);
-    return t->tid == e->process->pid ? "main"
-                                     : lh_explain_thread_start(e, thread);
+    return t->tid == pid_of(e, t) ? "main" : lh_explain_thread_start(e, thread);
+}
+
+/* "T2"; "process 4711 T2" of a finding that is of several. */
+static const char *short_name(const struct lh_explain *e, uint64_t thread)
+{
+    const struct lh_model_thread *t = lh_model_thread(e->process, thread);
+    if (!t || !t->pid)
+        return FORMAT("T%llu", (unsigned long long)thread);
+    return FORMAT("process %llu T%llu", (unsigned long long)t->pid,
+                  (unsigned long long)t->number);
 }
 
 const char *lh_explain_thread(const struct lh_explain *e, uint64_t thread)
 {
     const char *label = thread_label(e, thread);
     const char *open = *label ? " (" : "", *close = *label ? ")" : "";
-    return FORMAT("T%llu%s%s%s", (unsigned long long)thread, open, label,
-                  close);
+    return FORMAT("%s%s%s%s", short_name(e, thread), open, label, close);
 }
 
 const char *lh_explain_thread_long(const struct lh_explain *e, uint64_t thread)
 {
     const struct lh_model_thread *t = lh_model_thread(e->process, thread);
-    unsigned long long id = thread;
+    const char *id = short_name(e, thread);
     if (!t)
-        return FORMAT("T%llu (%s)", id,
+        return FORMAT("%s (%s)", id,
                       e->process->forked_from ? "a thread of the parent"
                                               : "unknown");
     const char *name =
         *t->name ? FORMAT(" \"%s\"", lh_explain_clean(e, t->name)) : "";
     const char *start = lh_explain_thread_start(e, thread);
-    bool is_main = t->tid == e->process->pid;
-    return FORMAT("T%llu%s (%stid %llu%s%s)", id, name,
+    bool is_main = t->tid == pid_of(e, t);
+    return FORMAT("%s%s (%stid %llu%s%s)", id, name,
                   is_main ? "main thread, " : "", (unsigned long long)t->tid,
                   *start ? ", started at " : "", start);
 }

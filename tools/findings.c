@@ -26,7 +26,7 @@ static uint64_t frame_key(const struct lh_model_process *p,
     return lh_idmap_mix(module, frame.offset);
 }
 
-static uint64_t top_key(const struct lh_model_process *p, uint64_t stack)
+uint64_t lh_findings_place(const struct lh_model_process *p, uint64_t stack)
 {
     const struct lh_model_stack *s = lh_model_stack(p, stack);
     return s && s->nframes ? frame_key(p, s->frames[0]) : 0;
@@ -42,7 +42,7 @@ static uint64_t stack_key(const struct lh_model_process *p, uint64_t stack)
 }
 
 /* The class: where locks like this one are born. */
-static uint64_t lock_key(const struct lh_model_process *p, uint64_t id)
+uint64_t lh_findings_class(const struct lh_model_process *p, uint64_t id)
 {
     const struct lh_model_lock *l = lh_model_lock(p, id);
     if (!l)
@@ -55,9 +55,10 @@ static uint64_t lock_key(const struct lh_model_process *p, uint64_t id)
 static uint64_t side_key(const struct lh_model_process *p,
                          const struct lh_model_side *s)
 {
-    uint64_t h = lh_idmap_mix(lock_key(p, s->holds), lock_key(p, s->wants));
-    h = lh_idmap_mix(h, top_key(p, s->holds_stack));
-    return lh_idmap_mix(h, top_key(p, s->wants_stack));
+    uint64_t h = lh_idmap_mix(lh_findings_class(p, s->holds),
+                              lh_findings_class(p, s->wants));
+    h = lh_idmap_mix(h, lh_findings_place(p, s->holds_stack));
+    return lh_idmap_mix(h, lh_findings_place(p, s->wants_stack));
 }
 
 /* The sides are added up, so that a ring may begin anywhere. */
@@ -68,12 +69,12 @@ static uint64_t finding_key(const struct lh_model_process *p,
     for (size_t i = 0; i < f->nsides; i++)
         sides += side_key(p, &f->sides[i]);
     uint64_t h = lh_idmap_mix(text_key(f->kind), sides);
-    h = lh_idmap_mix(h, lock_key(p, f->lock));
+    h = lh_idmap_mix(h, lh_findings_class(p, f->lock));
     if (f->nsides)
         return lh_idmap_mix(h, 0);
-    h = lh_idmap_mix(h,
-                     lh_idmap_mix(lock_key(p, f->other), text_key(f->detail)));
-    return lh_idmap_mix(h, top_key(p, f->stack));
+    h = lh_idmap_mix(
+        h, lh_idmap_mix(lh_findings_class(p, f->other), text_key(f->detail)));
+    return lh_idmap_mix(h, lh_findings_place(p, f->stack));
 }
 
 static struct lh_findings_item *new_item(struct lh_findings *list, uint64_t key,
@@ -112,7 +113,10 @@ struct lh_findings_item *lh_findings_add(struct lh_findings *list,
         if (!item)
             item = new_item(list, key, p, f);
         lh_idmap_put(&list->by_finding, (uintptr_t)f, item);
-        add_pid(item, p->pid);
+        if (!p->is_merged)
+            add_pid(item, p->pid);
+        for (size_t i = 0; p->is_merged && i < f->nsides; i++)
+            add_pid(item, lh_model_thread(p, f->sides[i].thread)->pid);
     }
     if (f->grade > item->finding->grade) {
         item->process = p;

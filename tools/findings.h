@@ -40,6 +40,10 @@ struct lh_findings_item *lh_findings_add(struct lh_findings *list,
                                          const struct lh_model_finding *f);
 /* Possible ones before conditional ones. */
 void lh_findings_sort(struct lh_findings *list);
+/* Keys that are equal for locks of one class, and for stacks with the same
+ * innermost place, in all processes and runs. */
+uint64_t lh_findings_class(const struct lh_model_process *p, uint64_t lock);
+uint64_t lh_findings_place(const struct lh_model_process *p, uint64_t stack);
 void lh_findings_free(struct lh_findings *list);
 
 #endif

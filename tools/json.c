@@ -130,6 +130,10 @@ static json_t *lock_object(struct lh_explain *e, uint64_t id)
     set(o, "address", hexadecimal(e, l->address));
     set(o, "class", class_object(e, l));
     set(o, "origin", string(e->pool, lh_naming_origin(e, id)));
+    if (l->is_shared)
+        set(o, "object",
+            json_pack("[I, I, I]", (json_int_t)l->device, (json_int_t)l->inode,
+                      (json_int_t)l->offset));
     if (l->has_rank)
         set(o, "rank", json_integer(l->rank));
     if (l->init || l->first)
@@ -151,10 +155,12 @@ static json_t *thread_object(struct lh_explain *e, uint64_t id)
 {
     const struct lh_model_thread *t = lh_model_thread(e->process, id);
     json_t *o = json_object();
-    set(o, "id", number(id));
+    set(o, "id", number(t && t->pid ? t->number : id));
     if (!t)
         return o;
     set(o, "tid", number(t->tid));
+    if (t->pid)
+        set(o, "process", number(t->pid));
     set_text(e, o, "name", t->name);
     set_text(e, o, "start", lh_explain_thread_start(e, id));
     return o;

@@ -194,6 +194,8 @@ const char *lh_naming_origin(const struct lh_explain *e, uint64_t lock)
     const char *kind =
         lh_explain_clean(e, FORMAT("%s%s%s%s", adjective, *adjective ? " " : "",
                                    words.noun, clause));
+    if (l->is_shared)
+        kind = FORMAT("%s in shared memory", kind);
     if (*words.name)
         return FORMAT("%s, %s", kind, words.about);
     if (*words.about)

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "across.h"
 #include "diag.h"
 #include "explain.h"
 #include "findings.h"
@@ -41,6 +42,7 @@ struct run {
     struct lh_findings findings;
     struct lh_symbols *symbols;
     struct lh_naming names;
+    struct lh_model_process *merged; /* what several made together, or NULL */
     uint64_t *looked; /* records seen of each of follow.processes */
     size_t nlooked, capacity;
     bool colour;
@@ -258,6 +260,17 @@ static void watch(struct run *r)
     }
 }
 
+/* What several processes made together, known when all is known. */
+static void look_across(struct run *r)
+{
+    r->merged = lh_across_find(r->follow.processes, r->follow.n, &r->findings);
+    for (size_t i = 0; i < r->findings.n; i++) {
+        struct lh_findings_item *item = r->findings.items[i];
+        if (!item->shown && item->finding->grade != LH_MODEL_CONDITIONAL)
+            show(r, item);
+    }
+}
+
 static void show_conditional(struct run *r)
 {
     lh_findings_sort(&r->findings);
@@ -370,12 +383,15 @@ int lh_run_main(int argc, char **argv)
     watch(&r);
     lh_follow_finish(&r.follow);
     look(&r, true);
+    look_across(&r);
     show_conditional(&r);
     conclude(&r, &summary);
     int status = exit_status(&r, &summary);
     lh_findings_free(&r.findings);
     lh_naming_free(&r.names);
     lh_symbols_free(r.symbols);
+    if (r.merged)
+        lh_model_free(r.merged);
     lh_follow_end(&r.follow);
     free(r.looked);
     lh_pool_free(&r.pool);

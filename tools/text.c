@@ -216,8 +216,8 @@ static void reasons(struct page *p)
 
 static void processes(struct page *p, const struct lh_findings_item *item)
 {
-    if (item->npids < 2)
-        return;
+    if (item->npids < 2 || item->process->is_merged)
+        return; /* each side says where it is */
     char *text =
         lh_pool_format(&p->pool, "Found in %zu processes: pid", item->npids);
     for (size_t i = 0; i < item->npids && i < MAX_PIDS; i++)

@@ -36,6 +36,7 @@ struct lh_lock_info {
     uint8_t subtype : 2;  /* of a mutex: its type in glibc */
     bool initialized : 1; /* born by an init call */
     bool recorded : 1;
+    bool shared : 1; /* by processes; its node has an object: shared.h */
 };
 
 /* False only if there is surely no lock known at the address. Any thread. */
