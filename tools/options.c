@@ -32,6 +32,13 @@ static bool set_all(struct lh_options *o, const char *value)
     return true;
 }
 
+static bool set_check(struct lh_options *o, const char *value)
+{
+    (void)value;
+    o->check = true;
+    return true;
+}
+
 bool lh_options_exit_code(const char *text, int *code)
 {
     char *end;
@@ -133,6 +140,8 @@ static const struct option_row run_options[] = {
       "at least 1M, such as 512M, or 0 for no limit", set_memory },
     { "on-deadlock", "DO", "when it hangs: exit (with 67), report or abort",
       "report, exit or abort", set_on_deadlock },
+    { "check", NULL, "tell which locks of CMD can be seen; runs nothing", "",
+      set_check },
     COLOR,
     { NULL, NULL, NULL, NULL, NULL },
 };

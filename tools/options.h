@@ -19,7 +19,7 @@ struct lh_options {
     const char *memory;      /* "512M" */
     const char *on_deadlock; /* "report", "exit" or "abort" */
     const char *output;
-    bool all, json;
+    bool all, json, check;
     int exit_code; /* -1: not given */
     enum lh_colour colour;
     char **rest; /* what follows the options, ended by NULL */

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "across.h"
+#include "check.h"
 #include "diag.h"
 #include "explain.h"
 #include "findings.h"
@@ -168,9 +169,11 @@ static void start(struct run *r)
 {
     struct lh_target target;
     const char *command = r->options.rest[0];
-    lh_target_check(&r->pool, command, &target);
-    const char *preload = joined(r, find_preload(r), "LD_PRELOAD");
+    lh_target_find(&r->pool, command, &target);
+    const char *library = find_preload(r);
+    const char *preload = joined(r, library, "LD_PRELOAD");
     make_dir(r);
+    lh_target_warn(&r->pool, &target, library);
     int error = lh_follow_start(&r->follow, r->dir);
     if (error)
         lh_diag_fail("%s: cannot be watched: %s (expected inotify)", r->dir,
@@ -376,6 +379,11 @@ int lh_run_main(int argc, char **argv)
     struct lh_summary summary;
     lh_options_parse(LH_OPTIONS_RUN, argc, argv, &r.options);
     r.colour = lh_style_wanted(r.options.colour, STDERR_FILENO);
+    if (r.options.check) {
+        lh_check_print(&r.pool, r.options.rest[0], find_preload(&r));
+        lh_pool_free(&r.pool);
+        return 0;
+    }
     r.symbols = lh_symbols_new();
     take_setting(&r);
     choose_on_deadlock(&r);

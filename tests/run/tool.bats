@@ -710,6 +710,160 @@ EOF
     chmod +x patched
 }
 
+# --- run --check, and what is said before a run ---
+
+# A C program; what follows its name goes to the compiler.
+program() { # NAME FLAGS... <SOURCE
+    local name=$1
+    shift
+    ${CC:-cc} -g -O1 -pthread -x c -o "$name" - -x none "$@"
+}
+
+@test "check_lists_lock_calls_by_file_and_runs_nothing" {
+    program libtake.so -shared -fPIC -Wl,-soname,libtake.so <<'SRC'
+#include <pthread.h>
+void take(pthread_mutex_t *m) { pthread_mutex_lock(m); }
+SRC
+    program taker ./libtake.so -Wl,-rpath,. <<'SRC'
+#include <pthread.h>
+#include <stdio.h>
+void take(pthread_mutex_t *m);
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+int main(void)
+{
+    fclose(fopen("ran", "w"));
+    take(&m);
+    return pthread_cond_wait(&c, &m);
+}
+SRC
+    try "$lockhound" run --check -- ./taker
+    [ "$status" -eq 0 ]
+    [ -z "$err" ]
+    grep -q '^  taker  *condition$' out.txt
+    grep -q '^  libtake.so  *mutex$' out.txt
+    grep -q 'files\? without lock calls' out.txt
+    grep -q 'locks inside the C library' out.txt
+    grep -q 'by dlopen, and programs that it starts are not$' out.txt
+    absent '.\{81\}' out.txt
+    [ ! -e ran ]
+    [ -z "$(ls -d lockhound.* 2>/dev/null)" ]
+}
+
+# What the preload does not define is not seen: a call that nobody hooks.
+@test "check_names_calls_that_are_not_seen" {
+    program libbarred.so -shared -fPIC <<'SRC'
+int g_cond_wait_until(void), pthread_mutex_lock(void *);
+int barred(void) { return pthread_mutex_lock(0) + g_cond_wait_until(); }
+SRC
+    program barred ./libbarred.so -Wl,-rpath,. -Wl,--allow-shlib-undefined <<'SRC'
+int barred(void);
+int main(void) { return barred(); }
+SRC
+    try "$lockhound" run --check -- ./barred
+    [ "$status" -eq 0 ]
+    if nm -D "$build/liblockhound.so" | grep -q g_cond_wait_until; then
+        skip "all calls are hooked"
+    fi
+    grep -q '^  libbarred.so  mutex; not seen: GCond$' out.txt
+}
+
+@test "check_of_what_cannot_be_watched_is_an_error" {
+    echo 'int main(void) { return 6; }' >s.c
+    ${CC:-cc} -static -o s s.c || skip "no static libc"
+    try "$lockhound" run --check -- ./s
+    fails_with ./s "statically linked"
+    patched musl
+    try "$lockhound" run --check -- ./patched
+    fails_with ./patched musl
+    try "$lockhound" run --check -- no-such-program
+    fails_with no-such-program
+    echo text >text
+    chmod +x text
+    try "$lockhound" run --check -- ./text
+    fails_with ./text ELF
+}
+
+@test "set_user_id_program_is_said_and_run" {
+    [ "$(id -u)" -eq 0 ] || skip "needs root"
+    cp "$(type -P true)" suid
+    chown nobody suid
+    chmod u+s suid
+    [ -u suid ] || skip "no set-user-ID bits here"
+    try "$lockhound" run --check -- ./suid
+    fails_with ./suid set-user-ID
+    try "$lockhound" run --dir=d -- ./suid
+    [[ $err == *"./suid: is set-user-ID: the preload is not loaded into it"* ]]
+}
+
+# Says, before it runs and with --check, that it cannot see something.
+says_of() { # PROGRAM TEXT
+    try "$lockhound" run --check -- "./$1"
+    [ "$status" -eq 0 ]
+    tr -s '\n ' ' ' <out.txt | grep -qF -- "$2" || { cat out.txt; return 1; }
+    try "$lockhound" run --dir=d -- "./$1"
+    [ "$status" -eq 3 ]
+    grep -qF -- "lockhound: ./$1: cannot see $2" err.txt || { cat err.txt; return 1; }
+}
+
+@test "runtimes_with_locks_of_their_own_are_said" {
+    program rusty <<'SRC'
+__asm__(".section .comment\n.string \"rustc version 1.70.0\"\n.text");
+int main(void) { return 3; }
+SRC
+    says_of rusty "the locks of Rust's library (std::sync), in rusty"
+    program gopher <<'SRC'
+__attribute__((section(".go.buildinfo"))) int info[8] = { 1 };
+int main(void) { return 3; }
+SRC
+    says_of gopher "the locks of Go (sync.Mutex, channels), in gopher"
+    echo 'int q;' | program libQt5Core.so.5 -shared -fPIC -Wl,-soname,libQt5Core.so.5
+    program qt ./libQt5Core.so.5 -Wl,-rpath,. <<'SRC'
+extern int q;
+int main(void) { return q + 3; }
+SRC
+    says_of qt "the locks of Qt (QMutex, QReadWriteLock, QSemaphore), in qt, libQt5Core.so.5"
+    echo 'int j;' | program libjli.so -shared -fPIC -Wl,-soname,libjli.so
+    program jav ./libjli.so -Wl,-rpath,. <<'SRC'
+extern int j;
+int main(void) { return j + 3; }
+SRC
+    says_of jav "the locks of Java (monitors, java.util.concurrent), in jav"
+}
+
+@test "programs_and_libraries_that_define_lock_functions_are_said" {
+    program self -rdynamic <<'SRC'
+int pthread_mutex_lock(void *m) { return m != 0; }
+int main(void) { return pthread_mutex_lock(0) + 3; }
+SRC
+    says_of self "any call of pthread_mutex_lock: self defines it itself"
+    program hidden <<'SRC'
+__attribute__((noinline)) static int pthread_spin_lock(volatile int *m) { return *m; }
+int main(int c, char **v) { return pthread_spin_lock(&c) ? 3 : 0; }
+SRC
+    says_of hidden "calls of pthread_spin_lock in hidden, which go to its own"
+    program libsymbolic.so -shared -fPIC -Wl,-Bsymbolic <<'SRC'
+int pthread_spin_lock(volatile int *m) { return *m; }
+int symbolic(void) { return pthread_spin_lock(&(int){ 3 }); }
+SRC
+    program caller ./libsymbolic.so -Wl,-rpath,. <<'SRC'
+int symbolic(void);
+int main(void) { return symbolic(); }
+SRC
+    says_of caller "calls of pthread_spin_lock in libsymbolic.so, which go to its own"
+    program keeper -rdynamic <<'SRC'
+#include <stddef.h>
+static char room[1 << 20] __attribute__((aligned(16)));
+static size_t used;
+void *malloc(size_t n) { used += (n + 31) & ~15ul; return room + used - ((n + 31) & ~15ul); }
+void free(void *p) { (void)p; }
+void *calloc(size_t n, size_t m) { return malloc(n * m); }
+void *realloc(void *p, size_t n) { (void)p; return malloc(n); }
+int main(void) { return 3; }
+SRC
+    says_of keeper "when memory with locks in it is freed: keeper defines malloc and free itself"
+}
+
 @test "musl_32_bit_and_foreign_programs_are_refused" {
     patched musl
     try "$lockhound" run --dir=d -- ./patched
