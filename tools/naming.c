@@ -36,17 +36,28 @@ static const char *module_name(const struct lh_explain *e, uint64_t id)
              : "an unknown module";
 }
 
-/* What the symbols of a library stand for: its three streams, and the variable
- * that a guard is of. */
+/* "stdout", for the C library's own name of it or of a part of it; or NULL. */
+static const char *stream_name(const char *symbol)
+{
+    static const char *const names[] = { "stdin", "stdout", "stderr" };
+    static const char prefix[] = "_IO_2_1_";
+    if (strncmp(symbol, prefix, sizeof prefix - 1) != 0)
+        return NULL;
+    symbol += sizeof prefix - 1;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(symbol, names[i], strlen(names[i])) == 0 &&
+            symbol[strlen(names[i])] == '_')
+            return names[i];
+    return NULL;
+}
+
+/* What the symbol stands for: a stream, the variable that a guard is of. */
 static const char *people_name(const char *symbol)
 {
-    static const char *const named[][2] = { { "_IO_2_1_stdin_", "stdin" },
-                                            { "_IO_2_1_stdout_", "stdout" },
-                                            { "_IO_2_1_stderr_", "stderr" } };
     static const char guard[] = "guard variable for ";
-    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
-        if (strcmp(symbol, named[i][0]) == 0)
-            return named[i][1];
+    const char *stream = stream_name(symbol);
+    if (stream)
+        return stream;
     return strncmp(symbol, guard, sizeof guard - 1) == 0
                ? symbol + sizeof guard - 1
                : symbol;
@@ -159,7 +170,7 @@ static const char *static_origin(const struct lh_explain *e,
     const char *function =
         *data->function ? FORMAT(" in %s", lh_explain_clean(e, data->function))
                         : "";
-    if (!*data->file)
+    if (!*data->file || stream_name(data->name))
         return FORMAT("static%s in %s", symbol,
                       module_name(e, l->where.module));
     return FORMAT(

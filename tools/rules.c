@@ -61,8 +61,8 @@ static const char *once_fix(const struct lh_explain *e,
                             const struct lh_model_side *inside,
                             const struct lh_model_side *outside)
 {
-    return FORMAT("do not take %s in the initialization of %s, in %s; or have "
-                  "that done before %s is taken for %s.",
+    return FORMAT("do not take %s in the initialization of %s, in %s; or "
+                  "initialize that before %s is taken, rather than in %s.",
                   lh_naming_lock(e, inside->wants),
                   lh_naming_lock(e, inside->holds),
                   lh_advise_site(e, inside->wants_stack),

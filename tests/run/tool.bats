@@ -270,6 +270,41 @@ assert waits == {"block", "timed", "tried"}, waits
 EOF
 }
 
+# Two locks of handwritten records are given places in real files.
+@test "guards_and_streams_are_named_after_what_they_are_of" {
+    cat >guard.cpp <<'EOF'
+#include <stdlib.h>
+namespace app {
+struct Config { Config() : v(abs(3)) {} int v; };
+Config &config() { static Config one; return one; }
+} // namespace app
+int main() { return app::config().v; }
+EOF
+    ${CXX:-c++} -g -O1 -o guard guard.cpp
+    libc=$(ldd guard | sed -n 's/.*libc\.so\.6 => \([^ ]*\).*/\1/p')
+    python3 - "$records/kinds.jsonl" "$PWD/guard" "$libc" >named.jsonl <<'EOF'
+import json, subprocess, sys
+def offset(file, symbol, *options):
+    for line in subprocess.check_output(["nm", *options, file], text=True).splitlines():
+        if symbol in line:
+            return int(line.split()[0], 16)
+files = {8: (90, sys.argv[2], "_ZGVZ"), 9: (91, sys.argv[3], "_IO_2_1_stdout_", "-D")}
+for line in open(sys.argv[1]):
+    r = json.loads(line)
+    if r["type"] == "lock" and r["id"] in files:
+        module, file, *symbol = files[r["id"]]
+        r["static"] = [module, offset(file, *symbol)]
+        print(json.dumps({"type": "module", "id": module, "path": file, "base": "0x0"}))
+    print(json.dumps(r))
+EOF
+    try "$lockhound" report named.jsonl
+    tr -s '\n ' ' ' <out.txt >flat.txt
+    grep -q 'between app::config()::one and semaphore@' flat.txt
+    grep -q 'is inside the initialization of app::config()::one, begun at:' flat.txt
+    grep -q 'between stdout and spinlock@' flat.txt
+    grep -q 'stdout: stdio stream, static in libc' flat.txt
+}
+
 @test "finding_about_one_lock_needs_a_thread_a_lock_and_a_stack" {
     for key in thread lock stack; do
         sed "/LH011/s/\"$key\":[0-9]*,*//" "$records/kinds.jsonl" >cut.jsonl
