@@ -267,7 +267,7 @@ static json_t *finding_object(struct lh_explain *e,
     for (size_t i = 0; i < f->nreasons; i++)
         json_array_append_new(reasons, reason_object(e, &f->reasons[i]));
     set(o, "reasons", reasons);
-    set(o, "rings", number(lh_model_rings(item->process, f)));
+    set(o, "rings", number(lh_findings_rings(item)));
     set_text(e, o, "advice", lh_advise_fix(e));
     set(o, "processes", pids_array(item));
     return o;

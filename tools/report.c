@@ -215,7 +215,7 @@ int lh_report_main(int argc, char **argv)
     struct report r = { 0 };
     struct lh_summary summary;
     lh_options_parse(LH_OPTIONS_REPORT, argc, argv, &r.options);
-    r.symbols = lh_symbols_new();
+    r.symbols = r.findings.symbols = lh_symbols_new();
     read_input(&r);
     lh_summary_count(&summary, &r.findings, r.processes, r.n);
     if (any_readable(&r)) {

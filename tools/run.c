@@ -384,7 +384,7 @@ int lh_run_main(int argc, char **argv)
         lh_pool_free(&r.pool);
         return 0;
     }
-    r.symbols = lh_symbols_new();
+    r.symbols = r.findings.symbols = lh_symbols_new();
     take_setting(&r);
     choose_on_deadlock(&r);
     start(&r);

@@ -189,11 +189,10 @@ static void sides(struct page *p)
         deeds(p);
 }
 
-static void counts(struct page *p)
+static void counts(struct page *p, const struct lh_findings_item *item)
 {
-    const struct lh_model_finding *f = p->explain.finding;
     const char *text = lh_explain_counts(&p->explain);
-    uint64_t rings = lh_model_rings(p->explain.process, f);
+    uint64_t rings = lh_findings_rings(item);
     if (*text)
         paragraph(p, 2, 4, lh_pool_format(&p->pool, "%s.", text));
     if (rings > 1)
@@ -240,7 +239,7 @@ void lh_text_finding(FILE *out, bool colour, struct lh_symbols *symbols,
     locks(&p);
     sides(&p);
     fputc('\n', out);
-    counts(&p);
+    counts(&p, item);
     reasons(&p);
     const char *advice = lh_advise_fix(&p.explain);
     if (*advice)

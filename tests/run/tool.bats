@@ -1013,6 +1013,40 @@ EOF
     [[ $out == *"these locks are alike"*"of their addresses"* ]]
 }
 
+@test "rings_between_elements_of_a_static_array_are_one_finding" {
+    program table <<'SRC'
+#include <pthread.h>
+#define FREE { 0, PTHREAD_MUTEX_INITIALIZER }
+static struct { int n; pthread_mutex_t lock; } seat[4] = { FREE, FREE, FREE, FREE };
+static pthread_mutex_t other = PTHREAD_MUTEX_INITIALIZER;
+static void both(pthread_mutex_t *a, pthread_mutex_t *b)
+{
+    pthread_mutex_lock(a);
+    pthread_mutex_lock(b);
+    pthread_mutex_unlock(b);
+    pthread_mutex_unlock(a);
+}
+int main(void)
+{
+    both(&seat[0].lock, &seat[1].lock);
+    both(&seat[1].lock, &seat[0].lock);
+    both(&seat[2].lock, &seat[3].lock);
+    both(&seat[3].lock, &seat[2].lock);
+    both(&seat[3].lock, &other);
+    both(&other, &seat[3].lock);
+    return 0;
+}
+SRC
+    try "$lockhound" run --all --dir=d -- ./table
+    [ "$(grep -c '^conditional ring LH001' err.txt)" -eq 2 ]
+    [[ $err == *"2 conditional;"* ]]
+    try "$lockhound" report --all d
+    [ "$(grep -c '^conditional ring LH001' out.txt)" -eq 2 ]
+    grep -q '2 rings go through these places' out.txt
+    try "$lockhound" report --all --format=json d
+    [ "$(grep -c '"rings": 2' out.txt)" -eq 1 ]
+}
+
 @test "advice_names_a_function_once" {
     cat >one.c <<'EOF'
 #include <pthread.h>
