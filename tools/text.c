@@ -215,8 +215,18 @@ static void reasons(struct page *p)
 
 static void processes(struct page *p, const struct lh_findings_item *item)
 {
-    if (item->npids < 2 || item->process->is_merged)
+    const struct lh_model_process *owner = item->process;
+    if (owner->is_merged)
         return; /* each side says where it is */
+    if (item->npids < 2) {
+        if (owner->forked_from)
+            paragraph(p, 2, 4,
+                      lh_pool_format(&p->pool,
+                                     "Found in process %llu, forked by %llu.",
+                                     (unsigned long long)owner->pid,
+                                     (unsigned long long)owner->forked_from));
+        return;
+    }
     char *text =
         lh_pool_format(&p->pool, "Found in %zu processes: pid", item->npids);
     for (size_t i = 0; i < item->npids && i < MAX_PIDS; i++)
