@@ -8,6 +8,7 @@
 #include "core/order.h"
 #include "core/segments.h"
 #include "runtime/arena.h"
+#include "runtime/children.h"
 #include "runtime/config.h"
 #include "runtime/guard.h"
 #include "runtime/kinds.h"
@@ -18,6 +19,7 @@
 #include "runtime/printer.h"
 #include "runtime/request.h"
 #include "runtime/semaphore.h"
+#include "runtime/shared.h"
 #include "runtime/sites.h"
 #include "runtime/stacks.h"
 #include "runtime/state.h"
@@ -29,12 +31,12 @@ static struct lh_guard fork_guard; /* of the thread that forks */
  * (_Fork, clone, a raw system call): 1 in the process that set it up. */
 static uint32_t *alive;
 
-static void start_afresh(void);
+static void start_afresh(uint32_t fork_number);
 
 void lh_detector_check_process(void)
 {
     if (__builtin_expect(alive && *alive == 0, 0))
-        start_afresh();
+        start_afresh(0);
 }
 
 /* The value behind "NAME=", or NULL: getenv has no environment yet. */
@@ -106,11 +108,27 @@ bool lh_detector_found(void)
     return lh_state.found_something;
 }
 
+/* Where locks are shared: from here on, requests of this thread that are known
+ * already are recorded again, as they no longer come before the child. */
+static void follow_fork(void)
+{
+    bool followed = lh_shared_any() && lh_news_wants_records() && lh_self &&
+                    !lh_state_is_off();
+
+    if (followed) {
+        lh_news_open_log();
+        lh_state.epoch++;
+        lh_state_renew_root(lh_self);
+    }
+    lh_children_before_fork(lh_self, followed);
+}
+
 void lh_detector_before_fork(void)
 {
     struct lh_guard guard;
 
     lh_state_enter(&guard);
+    follow_fork();
     lh_sites_lock();
     lh_stacks_lock();
     fork_guard = guard;
@@ -118,7 +136,7 @@ void lh_detector_before_fork(void)
 
 /* In a child: only the caller is left of the threads, and what the others did
  * cannot meet what is done here. */
-static void start_afresh(void)
+static void start_afresh(uint32_t fork_number)
 {
     struct lh_thread *self = lh_self;
     uint32_t number = self ? self->number : 0;
@@ -130,6 +148,7 @@ static void start_afresh(void)
     lh_rawlock_reset(&lh_state.lock);
     lh_sites_after_fork();
     lh_stacks_after_fork();
+    lh_children_begin(fork_number);
     lh_logfile_leave();
     lh_news_after_fork();
     lh_kinds_after_fork();
@@ -147,11 +166,13 @@ void lh_detector_after_fork(bool child)
     struct lh_guard guard = fork_guard;
 
     if (child) {
-        start_afresh();
+        start_afresh(lh_children_forking());
     } else {
         lh_stacks_unlock();
         lh_sites_unlock();
         lh_rawlock_give(&lh_state.lock);
+        if (lh_self && !lh_state_is_off())
+            lh_news_flush(lh_self);
     }
     lh_guard_leave(&guard);
 }

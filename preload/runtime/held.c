@@ -703,8 +703,10 @@ static void leave_gap(struct lh_thread *t, struct lh_slot *slot)
 {
     struct lh_slot *next;
 
-    slot->lock = NULL;
+    /* In this order: a handler must not find NULL held. */
     atomic_store_explicit(&slot->state, LH_GONE, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    slot->lock = NULL;
     t->ngone++;
     for (; slot; slot = next) {
         renew_key(slot);

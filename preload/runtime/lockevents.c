@@ -13,6 +13,7 @@
 #include "runtime/misuse.h"
 #include "runtime/news.h"
 #include "runtime/request.h"
+#include "runtime/shared.h"
 #include "runtime/stacks.h"
 #include "runtime/state.h"
 #include "runtime/unwind.h"
@@ -86,6 +87,7 @@ void lh_detector_lock_born(void *address, uint8_t kind, void *pc, uintptr_t cfa)
 
     if (!t || t->busy || lh_state_is_off())
         return;
+    lh_shared_notice(address, kind);
     lh_held_forget(t, address);
     stack = birth_stack(t, pc, cfa);
     if (!lh_lock_may_be_known((uintptr_t)address) &&

@@ -37,6 +37,7 @@ struct lh_lock_info {
     bool initialized : 1; /* born by an init call */
     bool recorded : 1;
     bool alone : 1; /* a class of its own */
+    bool shared : 1; /* by processes; its node has an object: shared.h */
 };
 
 /* False only if there is surely no lock known at the address. Any thread. */

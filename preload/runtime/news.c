@@ -13,6 +13,7 @@
 #include "runtime/printer.h"
 #include "runtime/record.h"
 #include "runtime/request.h"
+#include "runtime/shared.h"
 #include "runtime/state.h"
 
 /* Under the detector's lock. */
@@ -126,6 +127,15 @@ static void record_threads(struct lh_fmt *out, uint32_t number)
         lh_record_thread(out, &known_threads[number], lh_state.segments);
         number = lh_segments_creator(lh_state.segments, number);
     }
+}
+
+void lh_news_created(struct lh_thread *creator, const struct lh_thread *t)
+{
+    if (!lh_news_wants_records() || !lh_shared_any())
+        return;
+    lh_news_open_log();
+    lh_news_remember(t);
+    record_threads(&creator->out, t->number);
 }
 
 void lh_news_thread_changed(struct lh_fmt *out, uint32_t number)

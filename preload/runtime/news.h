@@ -35,6 +35,10 @@ void lh_news_misuse(struct lh_thread *t, struct lh_finding *finding);
 /* Keeps what is known of a thread, for reports made after its end. */
 void lh_news_remember(const struct lh_thread *t);
 
+/* A thread is made: where processes share locks, that is recorded in its place
+ * among what its creator does. */
+void lh_news_created(struct lh_thread *creator, const struct lh_thread *t);
+
 /* A thread has got a name or a joiner: records it again if it was recorded. */
 void lh_news_thread_changed(struct lh_fmt *out, uint32_t number);
 

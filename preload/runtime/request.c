@@ -4,12 +4,14 @@
 
 #include "core/order.h"
 #include "runtime/arena.h"
+#include "runtime/children.h"
 #include "runtime/detector.h"
 #include "runtime/kinds.h"
 #include "runtime/locks.h"
 #include "runtime/modules.h"
 #include "runtime/news.h"
 #include "runtime/semaphore.h"
+#include "runtime/shared.h"
 #include "runtime/stacks.h"
 #include "runtime/state.h"
 #include "runtime/sys.h"
@@ -133,6 +135,8 @@ static struct lh_lock_info *resolve(struct lh_slot *slot)
             return NULL;
         if (!is_surely_lock(l))
             lh_order_withhold_lock(lh_state.order, node);
+        l->shared = lh_sys_can_read(slot->lock) &&
+                    lh_shared_set(node, slot->lock, l->kind);
     }
     return l;
 }
@@ -161,10 +165,44 @@ static bool gather_held(struct lh_thread *t, struct lh_slot *until, size_t *n)
     return true;
 }
 
+static bool is_shared(lh_lock node)
+{
+    const struct lh_lock_info *l = lh_lock_of_node(node);
+
+    return l && l->shared;
+}
+
+/* One that processes share is its own class: other processes' requests are to
+ * be matched with those for this very lock. */
 static uint64_t class_and_site(lh_lock node, uint32_t stack)
 {
-    return lh_fold(class_of(lh_lock_of_node(node)),
+    struct lh_object object = lh_shared_get(node);
+    uint64_t class_key =
+        is_shared(node) ? lh_fold(object.inode + UINT64_C(0x6a09e667f3bcc909),
+                                  object.offset ^ object.device << 40)
+                        : class_of(lh_lock_of_node(node));
+
+    return lh_fold(class_key,
                    lh_stack_site(stack) ^ UINT64_C(0x2d358dccaa6c78a5));
+}
+
+static bool involves_shared(const struct lh_request *request)
+{
+    bool shared = is_shared(request->lock);
+
+    for (size_t i = 0; i < request->nheld; i++)
+        shared |= is_shared(request->held[i].lock);
+    return shared;
+}
+
+/* Requests for shared locks are told apart by their threads, up to a few, and
+ * by the forks that they come before. */
+static uint64_t kind_among_processes(uint64_t kind, uint32_t thread)
+{
+    enum { TOLD_APART = 16 };
+
+    return lh_fold(kind + (thread < TOLD_APART ? thread : TOLD_APART),
+                   lh_children_count() + UINT64_C(0xbb67ae8584caa73b));
 }
 
 /* The same for requests of one kind, in whatever order their locks were taken:
@@ -190,13 +228,24 @@ static bool is_sure(const struct lh_request *request)
     return is_surely_lock(lh_lock_of_node(request->lock));
 }
 
-/* One of its kind is recorded. */
+/* Records a request that is the first of its kind. */
 static void record(void *thread, uint32_t serial,
                    const struct lh_request *request)
 {
-    if (lh_news_wants_records() && is_sure(request) &&
-        lh_kind_is_new(kind_of(request)))
-        lh_news_dependency(thread, serial, request);
+    struct lh_thread *t = thread;
+    bool shared = involves_shared(request);
+    uint64_t kind;
+
+    if (!lh_news_wants_records() || !is_sure(request))
+        return;
+    kind = kind_of(request);
+    if (shared)
+        kind = kind_among_processes(kind, t->number);
+    if (!lh_kind_is_new(kind))
+        return;
+    if (shared)
+        lh_children_record_reaped(t);
+    lh_news_dependency(t, serial, request);
 }
 
 void lh_request_record_of(struct lh_thread *t, lh_lock lock)
@@ -238,7 +287,7 @@ static uint32_t take_in(struct lh_thread *t, struct lh_slot *slot,
     if (!learned.slot)
         return 0;
     renew_cache(t);
-    if (learned.is_new)
+    if (learned.is_new || involves_shared(&request))
         record(t, learned.serial, &request);
     return learned.slot;
 }

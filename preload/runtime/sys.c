@@ -80,6 +80,14 @@ void *lh_sys_map(size_t size_bytes, int fd)
     return p == -1 ? NULL : (void *)p;
 }
 
+void *lh_sys_map_shared(size_t size_bytes)
+{
+    long p = syscall(SYS_mmap, NULL, size_bytes, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    return p == -1 ? NULL : (void *)p;
+}
+
 void *lh_sys_remap(void *block, size_t old_bytes, size_t new_bytes)
 {
     long p = syscall(SYS_mremap, block, old_bytes, new_bytes, MREMAP_MAYMOVE);

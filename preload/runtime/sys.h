@@ -33,6 +33,8 @@ _Noreturn void lh_sys_exit(int status);
  * NULL on failure. By system call: a sanitizer's interceptors of the C
  * library's functions are not ready when our constructor runs. */
 void *lh_sys_map(size_t size_bytes, int fd);
+/* Memory that children made by fork share; NULL on failure. */
+void *lh_sys_map_shared(size_t size_bytes);
 void *lh_sys_remap(void *block, size_t old_bytes, size_t new_bytes);
 void lh_sys_unmap(void *block, size_t size_bytes);
 long lh_sys_advise(void *block, size_t size_bytes, int advice);

@@ -80,8 +80,12 @@ struct lh_thread *lh_detector_announce(void *(*start)(void *), void *argument,
         t->argument = argument;
         t->detached = detached == PTHREAD_CREATE_DETACHED;
         t->stack_low = stack_bytes; /* until it begins */
+        lh_news_created(self, t);
     }
-    lh_state_leave(&guard);
+    lh_rawlock_give(&lh_state.lock);
+    if (self && !lh_state_is_off())
+        lh_news_flush(self);
+    lh_guard_leave(&guard);
     return t;
 }
 
