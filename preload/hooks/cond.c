@@ -10,6 +10,8 @@
 #include <pthread.h>
 
 #include "hooks/hook.h"
+#include "runtime/condcheck.h"
+#include "runtime/mutexcheck.h"
 
 enum { again = LH_HOW(LH_EXCLUSIVE, LH_WAIT_CONDITION, LH_KIND_MUTEX) };
 
@@ -20,15 +22,19 @@ struct wait {
 };
 
 /* A mutex held more than once stays held by glibc through the wait. */
-static struct wait begin(pthread_mutex_t *mutex, void *pc, uintptr_t cfa)
+static struct wait begin(pthread_cond_t *cond, pthread_mutex_t *mutex, void *pc,
+                         uintptr_t cfa)
 {
     struct lh_slot *held = lh_self ? lh_held_find(lh_self, mutex, false) : NULL;
 
-    /* A type that checks refuses whoever does not own it: nothing is asked. */
-    if ((held && held->count > 1) ||
+    lh_mutexcheck_wait(mutex, pc, cfa);
+    /* A type that checks refuses whoever does not own it, and a destroyed one
+     * refuses everybody: nothing is asked. */
+    if ((held && lh_held_depth(held) > 1) || lh_mutex_is_destroyed(mutex) ||
         (lh_mutex_checks(mutex) &&
-         !(lh_self && mutex->__data.__owner == lh_self->tid)))
+         !(lh_self && lh_mutex_holder(mutex) == lh_self->tid)))
         return (struct wait){ .mutex = mutex };
+    lh_condcheck_begin(cond, mutex, pc, cfa);
     if (held)
         lh_held_release(mutex);
     return (struct wait){ .mutex = mutex,
@@ -43,6 +49,7 @@ static void end(struct wait *w, int rc)
     bool refused = rc == EPERM || rc == EINVAL;
     bool is_held = refused ? w->was_held : rc != ENOTRECOVERABLE;
 
+    lh_condcheck_end();
     lh_held_settle(w->slot, w->mutex, is_held ? LH_HOLDS : LH_GONE);
 }
 
@@ -54,7 +61,7 @@ static void cancelled(void *wait)
 
 LH_HOOK int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
-    struct wait w = begin(mutex, LH_CALLER(), LH_CFA());
+    struct wait w = begin(cond, mutex, LH_CALLER(), LH_CFA());
     int rc;
 
     pthread_cleanup_push(cancelled, &w);
@@ -67,7 +74,7 @@ LH_HOOK int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 LH_HOOK int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
                                    const struct timespec *deadline)
 {
-    struct wait w = begin(mutex, LH_CALLER(), LH_CFA());
+    struct wait w = begin(cond, mutex, LH_CALLER(), LH_CFA());
     int rc;
 
     pthread_cleanup_push(cancelled, &w);
@@ -86,7 +93,7 @@ LH_HOOK int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
 
     if (!lh_real()->cond_clockwait)
         return ENOSYS;
-    w = begin(mutex, LH_CALLER(), LH_CFA());
+    w = begin(cond, mutex, LH_CALLER(), LH_CFA());
     pthread_cleanup_push(cancelled, &w);
     rc = lh_real()->cond_clockwait(cond, mutex, clock, deadline);
     pthread_cleanup_pop(0);

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "hooks/hook.h"
+#include "runtime/mutexcheck.h"
 
 enum {
     blocking = LH_HOW(LH_EXCLUSIVE, LH_WAIT_BLOCK, LH_KIND_MUTEX),
@@ -24,7 +25,7 @@ static inline bool is_plain(const pthread_mutex_t *mutex)
 static inline bool is_reentry(const pthread_mutex_t *mutex)
 {
     return lh_mutex_checks(mutex) && lh_self &&
-           mutex->__data.__owner == lh_self->tid;
+           lh_mutex_holder(mutex) == lh_self->tid;
 }
 
 /* One level more, if the real function let it in. */
@@ -34,6 +35,13 @@ static int reentered(pthread_mutex_t *mutex, int rc)
 
     if (lh_got(rc) && slot)
         slot->count++;
+    return rc;
+}
+
+/* What a destroyed mutex refuses was not asked for. */
+static int refused(pthread_mutex_t *mutex, int rc, void *pc, uintptr_t cfa)
+{
+    lh_mutexcheck_refused(mutex, pc, cfa);
     return rc;
 }
 
@@ -48,6 +56,9 @@ static __attribute__((noinline)) int lock_any(pthread_mutex_t *mutex, void *pc,
         return lh_held_lock_free(mutex, blocking, pc, cfa);
     if (is_reentry(mutex))
         return reentered(mutex, lh_real()->mutex_lock(mutex));
+    if (lh_mutex_is_destroyed(mutex))
+        return refused(mutex, lh_real()->mutex_lock(mutex), pc, cfa);
+    lh_mutexcheck_request(mutex, pc, cfa);
     slot = lh_held_push(mutex, blocking, pc, cfa);
     state = is_plain(mutex) ? LH_TAKES : LH_HOLDS;
     rc = lh_real()->mutex_lock(mutex);
@@ -69,6 +80,9 @@ LH_HOOK int pthread_mutex_trylock(pthread_mutex_t *mutex)
 
     if (is_reentry(mutex))
         return reentered(mutex, lh_real()->mutex_trylock(mutex));
+    if (lh_mutex_is_destroyed(mutex))
+        return refused(mutex, lh_real()->mutex_trylock(mutex), LH_CALLER(),
+                       LH_CFA());
     slot = lh_held_push(mutex, trying, LH_CALLER(), LH_CFA());
     rc = lh_real()->mutex_trylock(mutex);
     lh_held_settle(slot, mutex, lh_outcome(rc));
@@ -83,6 +97,9 @@ LH_HOOK int pthread_mutex_timedlock(pthread_mutex_t *mutex,
 
     if (is_reentry(mutex))
         return reentered(mutex, lh_real()->mutex_timedlock(mutex, deadline));
+    if (lh_mutex_is_destroyed(mutex))
+        return refused(mutex, lh_real()->mutex_timedlock(mutex, deadline),
+                       LH_CALLER(), LH_CFA());
     slot = lh_held_push(mutex, timed, LH_CALLER(), LH_CFA());
     rc = lh_real()->mutex_timedlock(mutex, deadline);
     lh_held_settle(slot, mutex, lh_outcome(rc));
@@ -100,17 +117,28 @@ LH_HOOK int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
     if (is_reentry(mutex))
         return reentered(mutex,
                          lh_real()->mutex_clocklock(mutex, clock, deadline));
+    if (lh_mutex_is_destroyed(mutex))
+        return refused(mutex,
+                       lh_real()->mutex_clocklock(mutex, clock, deadline),
+                       LH_CALLER(), LH_CFA());
     slot = lh_held_push(mutex, timed, LH_CALLER(), LH_CFA());
     rc = lh_real()->mutex_clocklock(mutex, clock, deadline);
     lh_held_settle(slot, mutex, lh_outcome(rc));
     return rc;
 }
 
-static __attribute__((noinline)) int unlock_any(pthread_mutex_t *mutex)
+static __attribute__((noinline)) int unlock_any(pthread_mutex_t *mutex,
+                                                void *pc, uintptr_t cfa)
 {
-    struct lh_slot *slot = lh_held_release(mutex);
-    int rc = lh_real()->mutex_unlock(mutex);
+    struct lh_slot *slot;
+    int rc;
 
+    if (lh_mutex_is_destroyed(mutex))
+        return refused(mutex, lh_real()->mutex_unlock(mutex), pc, cfa);
+    slot = lh_held_release(mutex);
+    if (!slot)
+        lh_mutexcheck_release(mutex, pc, cfa);
+    rc = lh_real()->mutex_unlock(mutex);
     if (rc != 0)
         lh_held_restore(slot, mutex);
     return rc;
@@ -119,16 +147,19 @@ static __attribute__((noinline)) int unlock_any(pthread_mutex_t *mutex)
 LH_HOOK int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
     if (!is_plain(mutex))
-        return unlock_any(mutex);
-    lh_held_release(mutex);
+        return unlock_any(mutex, LH_CALLER(), LH_CFA());
+    if (__builtin_expect(!lh_held_release(mutex), 0))
+        lh_mutexcheck_release(mutex, LH_CALLER(), LH_CFA());
     return lh_real()->mutex_unlock(mutex);
 }
 
 LH_HOOK int pthread_mutex_init(pthread_mutex_t *mutex,
                                const pthread_mutexattr_t *attr)
 {
-    int rc = lh_real()->mutex_init(mutex, attr);
+    int rc;
 
+    lh_mutexcheck_init(mutex, LH_CALLER(), LH_CFA());
+    rc = lh_real()->mutex_init(mutex, attr);
     if (rc == 0)
         lh_detector_lock_born(mutex, LH_KIND_MUTEX, LH_CALLER(), LH_CFA());
     return rc;
@@ -136,11 +167,15 @@ LH_HOOK int pthread_mutex_init(pthread_mutex_t *mutex,
 
 LH_HOOK int pthread_mutex_destroy(pthread_mutex_t *mutex)
 {
-    int rc = lh_real()->mutex_destroy(mutex);
+    int rc;
 
+    lh_mutexcheck_destroy(mutex, LH_CALLER(), LH_CFA());
+    rc = lh_real()->mutex_destroy(mutex);
     /* Its memory is still the caller's to give back. */
-    if (rc == 0)
+    if (rc == 0) {
         lh_detector_lock_died(mutex);
+        lh_mutexcheck_destroyed(mutex, LH_CALLER(), LH_CFA());
+    }
     return rc;
 }
 

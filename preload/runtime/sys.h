@@ -40,6 +40,13 @@ long lh_sys_advise(void *block, size_t size_bytes, int advice);
 /* True while a thread of this process has that number. */
 int lh_sys_thread_exists(long pid, long tid);
 
+/* The address of the futex on which a thread of this process sleeps; 0 if it
+ * does not, or that cannot be known. */
+uintptr_t lh_sys_sleeps_on(long tid);
+
+/* Sleeps; a signal ends it early. */
+void lh_sys_nap(unsigned ms);
+
 /* The calling thread's name, at most 15 bytes and a zero. */
 void lh_sys_thread_name(char name[16]);
 

@@ -14,6 +14,7 @@
 #define LH_RUNTIME_THREAD_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,7 +39,12 @@ struct lh_thread {
     uint32_t number; /* in core/segments.h and in records */
     bool busy;       /* in the slow path: what locks there passes through */
     bool detached;
-    bool registered;      /* can be found by handle */
+    bool registered; /* can be found by handle */
+    /* Another thread has released a mutex of this one: which it holds, the
+     * mutexes are to be asked. Set by anyone, cleared by its own; relaxed: a
+     * program that does so has no order anyway. */
+    _Atomic bool disowned;
+    _Atomic(const void *) condition; /* that it waits on: condcheck.h */
     uint32_t cache_epoch; /* lh_order_epoch() its dependencies belong to */
     uintptr_t stack_low, stack_high; /* 0 while unknown */
     uintptr_t stack_base; /* unwind.c: frames from here on cannot return */
