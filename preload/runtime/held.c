@@ -590,8 +590,8 @@ static void drop_disowned(struct lh_thread *t, const struct lh_slot *until)
          s = lh_held_next(t, s))
         if (lh_kind_of(s->how) == LH_KIND_MUTEX &&
             (state_of(s) == LH_HOLDS || state_of(s) == LH_TAKES) &&
-            (s->lock == until->lock || !owns(t, s) ||
-             lh_held_find(t, s->lock, false) != s))
+            ((s->lock == until->lock && s->count & LH_DISOWNED) ||
+             !owns(t, s) || lh_held_find(t, s->lock, false) != s))
             leave_gap(t, s);
 }
 

@@ -7,6 +7,7 @@
 #include "runtime/config.h"
 #include "runtime/detector.h"
 #include "runtime/guard.h"
+#include "runtime/holders.h"
 #include "runtime/kinds.h"
 #include "runtime/locks.h"
 #include "runtime/news.h"
@@ -122,6 +123,25 @@ void lh_misuse_report(const struct lh_misuse *m)
     if (has_happened(m->kind))
         lh_misuse_act();
     lh_guard_leave(&guard);
+}
+
+void lh_misuse_destroy_held(void *lock, uint8_t lock_kind, int32_t tid,
+                            void *pc, uintptr_t cfa)
+{
+    struct lh_holder holder;
+
+    if (!lh_self || lh_self->busy || !lh_holder_disown(lock, tid, &holder))
+        return;
+    lh_misuse_report(&(struct lh_misuse){
+        .kind = LH_ENDED_HELD,
+        .lock_kind = lock_kind,
+        .lock = lock,
+        .pc = pc,
+        .cfa = cfa,
+        .detail = "destroyed",
+        .holder = holder.number,
+        .holder_stack = holder.stack,
+    });
 }
 
 void lh_misuse_act(void)

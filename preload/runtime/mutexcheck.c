@@ -152,36 +152,34 @@ void lh_mutexcheck_release(pthread_mutex_t *mutex, void *pc, uintptr_t cfa)
         report(LH_NOT_HOLDER, mutex, pc, cfa, holder);
 }
 
-/* Does a thread of this process hold it, by its words and by its chain? What
+/* The tid of the thread of this process that holds it, by its words; or 0. What
  * is to be initialized may hold anything. */
-static bool is_held(pthread_mutex_t *mutex, struct lh_holder *holder)
+static int32_t holder_here(const pthread_mutex_t *mutex)
 {
     int32_t tid = lh_mutex_holder(mutex);
 
-    return tid > 0 && lh_self && !lh_self->busy &&
-           (tid == lh_self->tid ? lh_held_find(lh_self, mutex, false) != NULL
-                                : is_of_this_process(tid)) &&
-           lh_holder_disown(mutex, tid, holder);
+    if (tid <= 0 || !lh_self || lh_self->busy ||
+        (tid == lh_self->tid ? !lh_held_find(lh_self, mutex, false)
+                             : !is_of_this_process(tid)))
+        return 0;
+    return tid;
 }
 
 void lh_mutexcheck_init(pthread_mutex_t *mutex, void *pc, uintptr_t cfa)
 {
+    int32_t tid = holder_here(mutex);
     struct lh_holder holder;
 
-    if (is_held(mutex, &holder))
+    if (tid && lh_holder_disown(mutex, tid, &holder))
         report(LH_INIT_IN_USE, mutex, pc, cfa, holder);
 }
 
 void lh_mutexcheck_destroy(pthread_mutex_t *mutex, void *pc, uintptr_t cfa)
 {
-    struct lh_holder holder;
-    struct lh_misuse misuse;
+    int32_t tid = holder_here(mutex);
 
-    if (!is_held(mutex, &holder))
-        return;
-    misuse = misuse_of(LH_ENDED_HELD, mutex, pc, cfa, holder);
-    misuse.detail = "destroyed";
-    lh_misuse_report(&misuse);
+    if (tid)
+        lh_misuse_destroy_held(mutex, LH_KIND_MUTEX, tid, pc, cfa);
 }
 
 void lh_mutexcheck_destroyed(pthread_mutex_t *mutex, void *pc, uintptr_t cfa)
