@@ -169,6 +169,7 @@ LH_HOOK int pthread_mutex_destroy(pthread_mutex_t *mutex)
 {
     int rc;
 
+    lh_mutexcheck_refused(mutex, LH_CALLER(), LH_CFA()); /* a second time */
     lh_mutexcheck_destroy(mutex, LH_CALLER(), LH_CFA());
     rc = lh_real()->mutex_destroy(mutex);
     /* Its memory is still the caller's to give back. */

@@ -52,7 +52,7 @@ void lh_mutexcheck_init(pthread_mutex_t *mutex, void *pc, uintptr_t cfa);
 void lh_mutexcheck_destroy(pthread_mutex_t *mutex, void *pc, uintptr_t cfa);
 void lh_mutexcheck_destroyed(pthread_mutex_t *mutex, void *pc, uintptr_t cfa);
 
-/* After a call that was refused, or will be: LH013 if it was destroyed. */
+/* Around a call that a destroyed mutex refuses: LH013 if it was destroyed. */
 void lh_mutexcheck_refused(pthread_mutex_t *mutex, void *pc, uintptr_t cfa);
 
 /* t is gone: LH015 for each mutex that it still holds. With the detector's lock

@@ -109,6 +109,7 @@ hangs() {
     tells "LH013 m" used-ended
     has 'it was destroyed by T1 ' err.txt
     tells "LH013 m" waited-ended
+    tells "LH013 m" ended-twice
 }
 
 @test "a mutex made again after its destroy is another" {

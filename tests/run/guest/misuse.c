@@ -205,6 +205,13 @@ static void waited_ended(void)
     CHECK(pthread_mutex_trylock(&m) == EINVAL);
 }
 
+static void ended_twice(void)
+{
+    make("normal");
+    CHECK(pthread_mutex_destroy(&m) == 0);
+    CHECK(pthread_mutex_destroy(&m) == 0);
+}
+
 /* Made again, by a call or by hand, it is another. */
 static void renewed(void)
 {
@@ -507,6 +514,8 @@ int main(int argc, char **argv)
         used_ended();
     if (is_mode(argv, "waited-ended"))
         waited_ended();
+    if (is_mode(argv, "ended-twice"))
+        ended_twice();
     if (is_mode(argv, "renewed"))
         renewed();
     if (is_mode(argv, "init-held"))
