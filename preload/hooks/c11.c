@@ -10,6 +10,7 @@
 
 #include "hooks/cond.h"
 #include "hooks/mutex.h"
+#include "runtime/mutexcheck.h"
 
 _Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t) && thrd_success == 0,
                "a C11 mutex is the same object as that of POSIX");
@@ -24,6 +25,7 @@ LH_HOOK int mtx_init(mtx_t *mutex, int type)
     int rc;
 
     lh_real_ensure();
+    lh_mutexcheck_init(mutex_of(mutex), LH_CALLER(), LH_CFA());
     rc = lh_real()->mtx_init(mutex, type);
     if (rc == thrd_success)
         lh_detector_lock_born(mutex, LH_KIND_MUTEX, LH_CALLER(), LH_CFA());
@@ -33,11 +35,15 @@ LH_HOOK int mtx_init(mtx_t *mutex, int type)
 LH_HOOK void mtx_destroy(mtx_t *mutex)
 {
     lh_real_ensure();
+    lh_mutexcheck_refused(mutex_of(mutex), LH_CALLER(), LH_CFA());
+    lh_mutexcheck_destroy(mutex_of(mutex), LH_CALLER(), LH_CFA());
     lh_real()->mtx_destroy(mutex);
     /* One in use stays as it is, as with pthread_mutex_destroy, but nothing
      * says so. Its memory is still the caller's to give back. */
-    if (mutex_of(mutex)->__data.__kind == -1)
-        lh_detector_lock_died(mutex);
+    if (!lh_mutex_is_destroyed(mutex_of(mutex)))
+        return;
+    lh_detector_lock_died(mutex);
+    lh_mutexcheck_destroyed(mutex_of(mutex), LH_CALLER(), LH_CFA());
 }
 
 LH_HOOK int mtx_lock(mtx_t *c11_mutex)
@@ -67,8 +73,10 @@ LH_HOOK int mtx_unlock(mtx_t *c11_mutex)
     pthread_mutex_t *mutex = mutex_of(c11_mutex);
 
     if (!lh_mutex_is_plain(mutex))
-        return lh_mutex_unlock(mutex, &lh_real()->mtx_unlock);
-    lh_held_release(mutex);
+        return lh_mutex_unlock(mutex, &lh_real()->mtx_unlock, LH_CALLER(),
+                               LH_CFA());
+    if (__builtin_expect(!lh_held_release(mutex), 0))
+        lh_mutexcheck_release(mutex, LH_CALLER(), LH_CFA());
     return lh_real()->mtx_unlock(mutex);
 }
 
@@ -89,7 +97,7 @@ static int errno_of(int result)
 LH_HOOK int cnd_wait(cnd_t *cond, mtx_t *mutex)
 {
     struct lh_cond_wait w =
-        lh_cond_begin(mutex_of(mutex), LH_CALLER(), LH_CFA());
+        lh_cond_begin(cond, mutex_of(mutex), LH_CALLER(), LH_CFA());
     int rc;
 
     pthread_cleanup_push(lh_cond_cancelled, &w);
@@ -103,7 +111,7 @@ LH_HOOK int cnd_timedwait(cnd_t *restrict cond, mtx_t *restrict mutex,
                           const struct timespec *restrict deadline)
 {
     struct lh_cond_wait w =
-        lh_cond_begin(mutex_of(mutex), LH_CALLER(), LH_CFA());
+        lh_cond_begin(cond, mutex_of(mutex), LH_CALLER(), LH_CFA());
     int rc;
 
     pthread_cleanup_push(lh_cond_cancelled, &w);

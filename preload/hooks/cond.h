@@ -20,8 +20,8 @@ struct lh_cond_wait {
     bool was_held;
 };
 
-/* Before the real call. */
-struct lh_cond_wait lh_cond_begin(pthread_mutex_t *mutex, void *pc,
+/* Before the real call. cond: a pthread_cond_t or a cnd_t. */
+struct lh_cond_wait lh_cond_begin(void *cond, pthread_mutex_t *mutex, void *pc,
                                   uintptr_t cfa);
 
 /* After it; rc is an errno number. */

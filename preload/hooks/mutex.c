@@ -2,6 +2,8 @@
  * mutex.c - pthread_mutex_*. */
 #include "hooks/mutex.h"
 
+#include "runtime/mutexcheck.h"
+
 enum {
     blocking = LH_HOW(LH_EXCLUSIVE, LH_WAIT_BLOCK, LH_KIND_MUTEX),
     timed = LH_HOW(LH_EXCLUSIVE, LH_WAIT_TIMED, LH_KIND_MUTEX),
@@ -13,7 +15,7 @@ enum {
 static inline bool is_reentry(const pthread_mutex_t *mutex)
 {
     return lh_mutex_checks(mutex) && lh_self &&
-           mutex->__data.__owner == lh_self->tid;
+           lh_mutex_holder(mutex) == lh_self->tid;
 }
 
 /* One level more, if the real function let it in. */
@@ -23,6 +25,30 @@ static int reentered(pthread_mutex_t *mutex, int rc)
 
     if (lh_got(rc) && slot)
         slot->count++;
+    return rc;
+}
+
+/* What a destroyed mutex refuses was not asked for. */
+static int refused(pthread_mutex_t *mutex, lh_mutex_call *const *real, void *pc,
+                   uintptr_t cfa)
+{
+    int rc;
+
+    lh_real_ensure();
+    rc = (*real)(mutex);
+    lh_mutexcheck_refused(mutex, pc, cfa);
+    return rc;
+}
+
+static int refused_until(pthread_mutex_t *mutex, lh_mutex_until *const *real,
+                         const struct timespec *deadline, void *pc,
+                         uintptr_t cfa)
+{
+    int rc;
+
+    lh_real_ensure();
+    rc = (*real)(mutex, deadline);
+    lh_mutexcheck_refused(mutex, pc, cfa);
     return rc;
 }
 
@@ -38,6 +64,9 @@ __attribute__((noinline)) int lh_mutex_lock(pthread_mutex_t *mutex,
         return lh_held_lock_free(mutex, blocking, pc, cfa);
     if (is_reentry(mutex))
         return reentered(mutex, (*real)(mutex));
+    if (lh_mutex_is_destroyed(mutex))
+        return refused(mutex, real, pc, cfa);
+    lh_mutexcheck_request(mutex, pc, cfa);
     slot = lh_held_push(mutex, blocking, pc, cfa);
     state = lh_mutex_is_plain(mutex) ? LH_TAKES : LH_HOLDS;
     rc = (*real)(mutex);
@@ -60,6 +89,8 @@ int lh_mutex_trylock(pthread_mutex_t *mutex, lh_mutex_call *const *real,
 
     if (is_reentry(mutex))
         return reentered(mutex, (*real)(mutex));
+    if (lh_mutex_is_destroyed(mutex))
+        return refused(mutex, real, pc, cfa);
     slot = lh_held_push(mutex, trying, pc, cfa);
     rc = (*real)(mutex);
     lh_held_settle(slot, mutex, lh_outcome(rc));
@@ -80,6 +111,8 @@ int lh_mutex_timedlock(pthread_mutex_t *mutex, lh_mutex_until *const *real,
 
     if (is_reentry(mutex))
         return reentered(mutex, (*real)(mutex, deadline));
+    if (lh_mutex_is_destroyed(mutex))
+        return refused_until(mutex, real, deadline, pc, cfa);
     slot = lh_held_push(mutex, timed, pc, cfa);
     rc = (*real)(mutex, deadline);
     lh_held_settle(slot, mutex, lh_outcome(rc));
@@ -99,11 +132,17 @@ LH_HOOK int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
     struct lh_slot *slot;
     int rc;
 
+    lh_real_ensure();
     if (!lh_real()->mutex_clocklock)
         return ENOSYS;
     if (is_reentry(mutex))
         return reentered(mutex,
                          lh_real()->mutex_clocklock(mutex, clock, deadline));
+    if (lh_mutex_is_destroyed(mutex)) {
+        rc = lh_real()->mutex_clocklock(mutex, clock, deadline);
+        lh_mutexcheck_refused(mutex, LH_CALLER(), LH_CFA());
+        return rc;
+    }
     slot = lh_held_push(mutex, timed, LH_CALLER(), LH_CFA());
     rc = lh_real()->mutex_clocklock(mutex, clock, deadline);
     lh_held_settle(slot, mutex, lh_outcome(rc));
@@ -111,11 +150,18 @@ LH_HOOK int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
 }
 
 __attribute__((noinline)) int lh_mutex_unlock(pthread_mutex_t *mutex,
-                                              lh_mutex_call *const *real)
+                                              lh_mutex_call *const *real,
+                                              void *pc, uintptr_t cfa)
 {
-    struct lh_slot *slot = lh_held_release(mutex);
-    int rc = (*real)(mutex);
+    struct lh_slot *slot;
+    int rc;
 
+    if (lh_mutex_is_destroyed(mutex))
+        return refused(mutex, real, pc, cfa);
+    slot = lh_held_release(mutex);
+    if (!slot)
+        lh_mutexcheck_release(mutex, pc, cfa);
+    rc = (*real)(mutex);
     if (rc != 0)
         lh_held_restore(slot, mutex);
     return rc;
@@ -124,16 +170,21 @@ __attribute__((noinline)) int lh_mutex_unlock(pthread_mutex_t *mutex,
 LH_HOOK int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
     if (!lh_mutex_is_plain(mutex))
-        return lh_mutex_unlock(mutex, &lh_real()->mutex_unlock);
-    lh_held_release(mutex);
+        return lh_mutex_unlock(mutex, &lh_real()->mutex_unlock, LH_CALLER(),
+                               LH_CFA());
+    if (__builtin_expect(!lh_held_release(mutex), 0))
+        lh_mutexcheck_release(mutex, LH_CALLER(), LH_CFA());
     return lh_real()->mutex_unlock(mutex);
 }
 
 LH_HOOK int pthread_mutex_init(pthread_mutex_t *mutex,
                                const pthread_mutexattr_t *attr)
 {
-    int rc = lh_real()->mutex_init(mutex, attr);
+    int rc;
 
+    lh_real_ensure();
+    lh_mutexcheck_init(mutex, LH_CALLER(), LH_CFA());
+    rc = lh_real()->mutex_init(mutex, attr);
     if (rc == 0)
         lh_detector_lock_born(mutex, LH_KIND_MUTEX, LH_CALLER(), LH_CFA());
     return rc;
@@ -141,11 +192,17 @@ LH_HOOK int pthread_mutex_init(pthread_mutex_t *mutex,
 
 LH_HOOK int pthread_mutex_destroy(pthread_mutex_t *mutex)
 {
-    int rc = lh_real()->mutex_destroy(mutex);
+    int rc;
 
+    lh_real_ensure();
+    lh_mutexcheck_refused(mutex, LH_CALLER(), LH_CFA()); /* a second time */
+    lh_mutexcheck_destroy(mutex, LH_CALLER(), LH_CFA());
+    rc = lh_real()->mutex_destroy(mutex);
     /* Its memory is still the caller's to give back. */
-    if (rc == 0)
+    if (rc == 0) {
         lh_detector_lock_died(mutex);
+        lh_mutexcheck_destroyed(mutex, LH_CALLER(), LH_CFA());
+    }
     return rc;
 }
 

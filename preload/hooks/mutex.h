@@ -48,6 +48,7 @@ int lh_mutex_timedlock(pthread_mutex_t *mutex, lh_mutex_until *const *real,
                        uintptr_t cfa);
 
 /* Of a mutex that is not plain. */
-int lh_mutex_unlock(pthread_mutex_t *mutex, lh_mutex_call *const *real);
+int lh_mutex_unlock(pthread_mutex_t *mutex, lh_mutex_call *const *real,
+                    void *pc, uintptr_t cfa);
 
 #endif

@@ -10,11 +10,13 @@
 #include "runtime/arena.h"
 #include "runtime/children.h"
 #include "runtime/config.h"
+#include "runtime/forked.h"
 #include "runtime/guard.h"
 #include "runtime/kinds.h"
 #include "runtime/locks.h"
 #include "runtime/logfile.h"
 #include "runtime/modules.h"
+#include "runtime/mutexcheck.h"
 #include "runtime/news.h"
 #include "runtime/printer.h"
 #include "runtime/request.h"
@@ -33,9 +35,14 @@ static uint32_t *alive;
 
 static void start_afresh(uint32_t fork_number);
 
+bool lh_detector_is_unknown_process(void)
+{
+    return alive && *alive == 0;
+}
+
 void lh_detector_check_process(void)
 {
-    if (__builtin_expect(alive && *alive == 0, 0))
+    if (__builtin_expect(lh_detector_is_unknown_process(), 0))
         start_afresh(0);
 }
 
@@ -83,6 +90,15 @@ void lh_detector_start(char **envp)
         lh_printer_note(lh_config.complaint);
 }
 
+/* Nobody has joined them, or will. */
+static void check_ended_threads(void)
+{
+    for (struct lh_thread *t = lh_thread_first(); t; t = t->next)
+        if (t->tid && lh_held_first(t) &&
+            !lh_sys_thread_exists(lh_state.pid, t->tid))
+            lh_mutexcheck_thread_ended(t);
+}
+
 void lh_detector_finish(void)
 {
     struct lh_thread *self = lh_self ? lh_self : lh_detector_attach();
@@ -91,6 +107,10 @@ void lh_detector_finish(void)
     if (!self || lh_state_is_off())
         return;
     lh_state_enter(&guard);
+    check_ended_threads();
+    lh_rawlock_give(&lh_state.lock);
+    lh_news_flush(self); /* the end record is the last */
+    lh_rawlock_take(&lh_state.lock);
     for (struct lh_thread *t = lh_thread_first(); t; t = t->next)
         lh_request_keep_counts(t);
     lh_state.judged = self;
@@ -154,11 +174,15 @@ static void start_afresh(uint32_t fork_number)
     lh_kinds_after_fork();
     lh_printer_after_fork();
     lh_locks_new_era();
+    lh_forked_take(self);
     lh_thread_keep_only(self);
     if (self)
         lh_held_settle_all(self);
     lh_state_begin(self);
     lh_semaphores_after_fork(number, self ? self->number : 0);
+    if (!lh_state_is_off())
+        lh_forked_introduce();
+    lh_mutexcheck_forked = true;
 }
 
 void lh_detector_after_fork(bool child)

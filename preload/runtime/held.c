@@ -10,6 +10,7 @@
 #include "runtime/config.h"
 #include "runtime/detector.h"
 #include "runtime/guard.h"
+#include "runtime/mutexword.h"
 #include "runtime/real.h"
 #include "runtime/semaphore.h"
 #include "runtime/sites.h"
@@ -42,7 +43,7 @@ static bool owns(const struct lh_thread *t, const struct lh_slot *slot)
     const pthread_mutex_t *mutex = slot->lock;
 
     return lh_sys_can_read(&mutex->__data.__owner) &&
-           mutex->__data.__owner == t->tid;
+           lh_mutex_holder(mutex) == t->tid;
 }
 
 /* Of a slot that is LH_INSIDE: the loader's locks are never unmapped. */
@@ -310,6 +311,8 @@ static bool is_without_order(const struct lh_thread *t,
            lh_wait_of(slot->how) == LH_WAIT_TRY;
 }
 
+static void drop_disowned(struct lh_thread *t, const struct lh_slot *until);
+
 static void learn(struct lh_thread *t, struct lh_slot *slot)
 {
     struct lh_site *site = lh_site_add(slot->pc);
@@ -318,6 +321,8 @@ static void learn(struct lh_thread *t, struct lh_slot *slot)
 
     if (!site)
         return;
+    if (atomic_load_explicit(&t->disowned, memory_order_relaxed))
+        drop_disowned(t, slot);
     doubt_newest(t, slot);
     request = (holds_anything(t, slot) || lh_holds_back(slot->how)) &&
               lh_wait_of(slot->how) != LH_WAIT_TRY;
@@ -717,6 +722,20 @@ static void leave_gap(struct lh_thread *t, struct lh_slot *slot)
     }
 }
 
+/* Mutexes that another thread has released are held no more. One that was, or
+ * is being, taken again since has two slots: the newest is meant. */
+static void drop_disowned(struct lh_thread *t, const struct lh_slot *until)
+{
+    atomic_store_explicit(&t->disowned, false, memory_order_relaxed);
+    for (struct lh_slot *s = lh_held_first(t); s && s != until;
+         s = lh_held_next(t, s))
+        if (lh_kind_of(s->how) == LH_KIND_MUTEX &&
+            (state_of(s) == LH_HOLDS || state_of(s) == LH_TAKES) &&
+            ((s->lock == until->lock && s->count & LH_DISOWNED) ||
+             !owns(t, s) || lh_held_find(t, s->lock, false) != s))
+            leave_gap(t, s);
+}
+
 /* A walk hand over hand leaves a gap at each step. */
 static void close_gaps(struct lh_thread *t)
 {
@@ -745,6 +764,25 @@ void lh_held_forget(struct lh_thread *t, const void *lock)
 
 enum { MOST_GAPS = 16 };
 
+/* If another thread has released it meanwhile, the slot goes. */
+static bool is_disowned(struct lh_thread *t, struct lh_slot *slot)
+{
+    struct lh_guard guard;
+    bool gone;
+
+    if (!(slot->count & LH_DISOWNED))
+        return false;
+    lh_guard_enter(&guard);
+    slot->count &= ~LH_DISOWNED;
+    gone = !owns(t, slot);
+    if (gone) {
+        leave_gap(t, slot);
+        lh_held_pop_gone(t);
+    }
+    lh_guard_leave(&guard);
+    return gone;
+}
+
 struct lh_slot *lh_held_release_slow(void *lock)
 {
     struct lh_thread *t = lh_self;
@@ -756,11 +794,11 @@ struct lh_slot *lh_held_release_slow(void *lock)
     }
     drop_ended_calls(t);
     slot = lh_held_find(t, lock, false);
-    if (!slot)
+    if (!slot || is_disowned(t, slot))
         return NULL;
     if (slot->count > 1) {
         slot->count--;
-        return NULL;
+        return slot;
     }
     if (slot + 1 == t->top) { /* at the border of a chunk */
         t->top = slot;
@@ -770,7 +808,7 @@ struct lh_slot *lh_held_release_slow(void *lock)
     leave_gap(t, slot);
     if (t->ngone > MOST_GAPS)
         close_gaps(t);
-    return NULL;
+    return slot;
 }
 
 void lh_held_restore(struct lh_slot *slot, void *lock)

@@ -104,8 +104,19 @@ struct lh_slot {
     struct lh_entry *known; /* where it was found in the cache; may be stale */
     uintptr_t cfa;          /* the stack pointer before the call */
     uint32_t stack;         /* stacks.h; 0: only pc is known */
-    uint32_t count;         /* recursion; 1 in a slot that is free */
+    uint32_t count; /* recursion, and LH_DISOWNED; 1 in a slot that is free */
 };
+
+/* In a slot's count: another thread has released the mutex. Set by that one, so
+ * that the hot path does not take the slot for one that it can just give back;
+ * whether it is so, the mutex's words tell. */
+#define LH_DISOWNED 0x80000000u
+
+/* How many times the slot's lock was taken. */
+static inline uint32_t lh_held_depth(const struct lh_slot *slot)
+{
+    return __atomic_load_n(&slot->count, __ATOMIC_RELAXED) & ~LH_DISOWNED;
+}
 
 enum { LH_CHUNK_SLOTS = 62 };
 
@@ -289,7 +300,8 @@ static inline void lh_held_settle(struct lh_slot *slot, void *lock,
 /*
  * Before a lock is released: takes its slot away (afterwards another thread
  * may already have freed the lock).
- * Returns what lh_held_restore() needs when the release fails, or NULL.
+ * Returns what lh_held_restore() needs when the release fails, or NULL: it is
+ * not known to be held.
  */
 static inline struct lh_slot *lh_held_release(void *lock)
 {

@@ -36,7 +36,7 @@ struct lh_lock_info {
     uint8_t subtype : 2;  /* of a mutex, a read-write lock: its type in glibc */
     bool initialized : 1; /* born by an init call */
     bool recorded : 1;
-    bool alone : 1; /* a class of its own */
+    bool alone : 1;  /* a class of its own */
     bool shared : 1; /* by processes; its node has an object: shared.h */
 };
 

@@ -102,20 +102,27 @@ void lh_news_flush(struct lh_thread *t)
     }
 }
 
-void lh_news_remember(const struct lh_thread *t)
+void lh_news_know(const struct lh_finding_thread *thread)
 {
     void *array = known_threads;
 
     if (lh_arena_reserve(&array, &known_threads_capacity, sizeof *known_threads,
-                         (size_t)t->number + 1) != 0)
+                         (size_t)thread->number + 1) != 0)
         return;
     known_threads = array;
-    known_threads[t->number] = (struct lh_finding_thread){
+    known_threads[thread->number] = *thread;
+}
+
+void lh_news_remember(const struct lh_thread *t)
+{
+    struct lh_finding_thread thread = {
         .number = t->number,
         .tid = t->tid,
         .start = (void *)t->start,
     };
-    memcpy(known_threads[t->number].name, t->name, sizeof t->name);
+
+    memcpy(thread.name, t->name, sizeof thread.name);
+    lh_news_know(&thread);
 }
 
 /* Records a thread and those that made it, as far as they are not. */
@@ -299,11 +306,11 @@ void lh_news_on_ring(void *ctx, const struct lh_ring *ring)
 void lh_news_misuse(struct lh_thread *t, struct lh_finding *f)
 {
     f->id = ++lh_state.nfindings;
-    f->thread = thread_of(t->number);
+    f->thread = thread_of(f->thread.number);
     if (f->holder.number)
         f->holder = thread_of(f->holder.number);
     if (lh_news_wants_records()) {
-        record_threads(&t->out, t->number);
+        record_threads(&t->out, f->thread.number);
         record_threads(&t->out, f->holder.number);
         record_lock_at(&t->out, f->lock.address);
         record_lock_at(&t->out, f->other.address);

@@ -320,8 +320,11 @@ static void misuse(struct lh_fmt *f, const struct lh_finding *finding)
     lock_name(f, &finding->lock);
     lh_fmt_text(f, s->after);
     thread_name(f, &finding->thread);
-    lh_fmt_text(f, " at");
-    stack_lines(f, finding->stack);
+    /* The end of a thread has no place but where it took the lock. */
+    if (finding->kind != LH_THREAD_ENDED) {
+        lh_fmt_text(f, " at");
+        stack_lines(f, finding->stack);
+    }
     if (!s->holder || !finding->holder.number)
         return;
     lh_fmt_text(f, "\n    ");

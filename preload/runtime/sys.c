@@ -152,6 +152,65 @@ bool lh_sys_catches_signals(void)
     return false;
 }
 
+/* The value of hexadecimal or decimal digits behind "0x" or not; moves on. */
+static uintptr_t number(const char **text)
+{
+    uintptr_t value = 0;
+    unsigned base = 10, digit;
+
+    if ((*text)[0] == '0' && (*text)[1] == 'x') {
+        base = 16;
+        *text += 2;
+    }
+    for (;; ++*text) {
+        unsigned char c = (unsigned char)**text;
+        digit = c >= 'a' ? c - 'a' + 10u : c - (unsigned)'0';
+        if (digit >= base)
+            return value;
+        value = value * base + digit;
+    }
+}
+
+/* "/proc/self/task/TID/syscall" holds the number of the call in which it
+ * sleeps and its arguments, or a word. */
+uintptr_t lh_sys_sleeps_on(long tid)
+{
+    static const char before[] = "/proc/self/task/", after[] = "/syscall";
+    char path[64], digits[24], line[128];
+    size_t ndigits = 0, at = sizeof before - 1;
+    const char *text = line;
+    int saved_errno = errno;
+    long n = 0, fd;
+
+    do
+        digits[ndigits++] = (char)('0' + tid % 10);
+    while ((tid /= 10) > 0);
+    memcpy(path, before, at);
+    while (ndigits > 0)
+        path[at++] = digits[--ndigits];
+    memcpy(path + at, after, sizeof after);
+    fd = lh_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+    if (fd >= 0) {
+        n = lh_sys_read((int)fd, line, sizeof line - 1);
+        lh_sys_close((int)fd);
+    }
+    errno = saved_errno;
+    line[n > 0 ? n : 0] = '\0';
+    if (number(&text) != SYS_futex || *text != ' ')
+        return 0;
+    text++;
+    return number(&text);
+}
+
+void lh_sys_nap(unsigned ms)
+{
+    struct timespec time = { ms / 1000, (long)(ms % 1000) * 1000000 };
+    int saved_errno = errno;
+
+    syscall(SYS_nanosleep, &time, NULL);
+    errno = saved_errno;
+}
+
 void lh_sys_thread_name(char name[16])
 {
     memset(name, 0, 16);

@@ -48,6 +48,13 @@ bool lh_sys_is_only_thread(void);
 /* True if the process has a handler for some signal but faults. */
 bool lh_sys_catches_signals(void);
 
+/* The address of the futex on which a thread of this process sleeps; 0 if it
+ * does not, or that cannot be known. */
+uintptr_t lh_sys_sleeps_on(long tid);
+
+/* Sleeps; a signal ends it early. */
+void lh_sys_nap(unsigned ms);
+
 /* The calling thread's name, at most 15 bytes and a zero. */
 void lh_sys_thread_name(char name[16]);
 

@@ -79,7 +79,7 @@ absent() {
 }
 
 # The findings on stderr are these, one a line, in any order and each with its
-# locks sorted: "LH001 a b", or "conditional a b".
+# locks sorted: "LH001 a b", "conditional a b" or "LH010 a".
 finds() {
     local want got
     want=$(printf '%s\n' "$@" | sed '/^$/d' | sort)
@@ -88,6 +88,7 @@ finds() {
         -e 's/^lockhound: conditional ring LH001 between /conditional /p' \
         -e 's/^lockhound: potential deadlock LH005: nested read of \([^ ]*\) .*/LH005 \1/p' \
         -e 's/^lockhound: conditional ring LH005: nested read of \([^ ]*\) .*/conditional \1/p' \
+        -e 's/^lockhound: .*\(LH0[0-9]*\): \([^ ]*\) .*/\1 \2/p' \
         -e 's/^lockhound: \(LH016\) assertion failed: \([^ ]*\) is \(not held\|held\) by .*/\1 \2 \3/p' err.txt |
         sed -e 's/, / /g' -e '/^LH016/!s/ and / /g' |
         while read -r kind locks; do

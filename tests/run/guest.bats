@@ -94,7 +94,8 @@ setup() {
 # ---- results, errors, output ----
 
 @test "every hooked function returns what it would alone, errno and dlerror too" {
-    is_transparent "$G/results"
+    # It misuses what it can: that is told, but not printed here.
+    LOCKHOUND=print=none is_transparent "$G/results"
 }
 
 @test "output, status and environment of commands are as alone" {
@@ -473,7 +474,8 @@ PY
 
 @test "a condition wait that is refused takes nothing" {
     watched "$G/life" not-held
-    passes_quietly
+    exits_with 0
+    finds "LH017 a" "LH017 a" "LH017 a"
 }
 
 @test "a condition wait that is refused leaves the mutex held" {

@@ -6,12 +6,14 @@
 
 Each seed makes one script for replay: threads with create and join, locks
 taken and released in any order, try-locks, timed locks, condition waits,
-recursive and error-checking mutexes, mutexes made anew at the same address;
-with --rw, read-write locks of both kinds and spin locks as well.
+recursive and error-checking mutexes, mutexes made anew at the same address,
+and misuse: releases of what is free or another's, waits with a mutex that is
+not held, use after destroy, threads that end with a mutex in hand; with --rw,
+read-write locks of both kinds and spin locks as well.
 The model computes from the script alone which rings are possible and which
-only conditional, and the result of every call. Compared are: results, the
-grade of each ring of locks, and that every side of a finding (thread, locks,
-functions) really happened.
+only conditional, the result of every call, and what is misuse. Compared are:
+results, the grade of each ring of locks, that every side of a finding (thread,
+locks, functions) really happened, and every misuse (lock, function).
 
 A step is "thread what a b inner outer"; what is
   l lock  t trylock  k timedlock  q clocklock  u unlock  w cond_timedwait
@@ -32,6 +34,7 @@ import json
 import multiprocessing
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -57,6 +60,8 @@ class Mutex:
         self.owner = None
         self.count = 0
         self.dead = False
+        self.told_dead = False
+        self.users = 0               # glibc's count, which destroy looks at
 
     @property
     def key(self):
@@ -134,6 +139,8 @@ class Model:
         self.rings = {}       # frozenset of (holds, wants) -> possible?
         self.due = set()      # of those, the ones that cannot be left out
         self.crowded = False  # more kinds at once than are looked for
+        self.misuses = set()  # (kind, lock, inner) that must be told
+        self.maybe = set()    # that may be: the thread may be gone or not
 
     def mutex(self, index):
         make = RWLock if index in RWLOCKS else Mutex
@@ -219,16 +226,33 @@ class Model:
             return getattr(self, "do_" + s.what)(t, self.mutex(s.a), s)
         return getattr(self, "do_" + s.what)(t, s)
 
+    def misuse(self, kind, m, inner, sure=True):
+        (self.misuses if sure else self.maybe).add((kind, m.index, inner))
+
+    def use_dead(self, m, s):
+        if not m.told_dead:
+            self.misuse("LH013", m, s.inner)
+        m.told_dead = True
+        return errno.EINVAL
+
     def take(self, t, m, s):
         m.owner = t
         m.count += 1
         if m.count == 1:
+            m.users += 1
             t.held.append(Held(m.key, s.inner, s.outer))
         return 0
 
+    def lose(self, m):
+        """Nobody holds it any more."""
+        if m.owner:
+            m.owner.held = [h for h in m.owner.held if h.lock != m.key]
+        m.owner = None
+        m.count = 0
+
     def do_l(self, t, m, s):
         if m.dead:
-            return None
+            return self.use_dead(m, s)
         if m.owner is t and m.type == RECURSIVE:
             return self.take(t, m, s)
         if m.owner is t and m.type == ERRORCHECK:
@@ -240,14 +264,14 @@ class Model:
 
     def do_t(self, t, m, s):
         if m.dead:
-            return None
+            return self.use_dead(m, s)
         if m.owner and not (m.owner is t and m.type == RECURSIVE):
             return errno.EBUSY
         return self.take(t, m, s)
 
     def do_k(self, t, m, s):
         if m.dead:
-            return None
+            return self.use_dead(m, s)
         if m.owner is t and m.type == RECURSIVE:
             return self.take(t, m, s)
         if m.owner is t and m.type == ERRORCHECK:
@@ -257,23 +281,39 @@ class Model:
 
     do_q = do_k
 
+    def not_held(self, m, s, free, others):
+        if m.owner:
+            self.misuse(others, m, s.inner, not m.owner.ended)
+        else:
+            self.misuse(free, m, s.inner)
+
     def do_u(self, t, m, s):
         if m.dead:
-            return None
+            return self.use_dead(m, s)
         if m.owner is not t:
-            return None if m.type == NORMAL else errno.EPERM
+            self.not_held(m, s, "LH010", "LH011")
+            if m.type != NORMAL:
+                return errno.EPERM
+            self.lose(m)
+            m.users -= 1
+            return 0
         m.count -= 1
         if m.count == 0:
-            m.owner = None
-            t.held = [h for h in t.held if h.lock != m.key]
+            self.lose(m)
+            m.users -= 1
         return 0
 
     def do_w(self, t, m, s):
         if m.dead:
-            return None
+            return self.use_dead(m, s)
         if m.owner is not t:
-            return errno.EPERM if self.refused_waits and \
-                m.type != NORMAL else None
+            if not self.refused_waits:
+                return None
+            self.not_held(m, s, "LH017", "LH017")
+            if m.type != NORMAL:
+                return errno.EPERM
+            self.lose(m)
+            m.owner, m.count = t, 1
         if m.count == 1:
             t.held = [h for h in t.held if h.lock != m.key]
             self.request(t, m, False, s)
@@ -286,14 +326,19 @@ class Model:
         if m.dead:
             return None
         if m.owner:
-            return errno.EBUSY if m.owner is not t else None
-        m.dead = True
+            self.misuse("LH012", m, s.inner, not m.owner.ended)
+        if m.users:
+            return errno.EBUSY
+        m.dead, m.told_dead = True, False
+        self.lose(m)
         return 0
 
     def do_i(self, t, m, s):
         if m.owner:
-            return None
+            self.misuse("LH014", m, s.inner, not m.owner.ended)
+            self.lose(m)
         m.dead = False
+        m.users = 0
         m.generation += 1
         m.type = s.b
         return 0
@@ -401,6 +446,10 @@ class Model:
         m.generation += 1
         return 0
 
+    def left_behind(self, o, sure):
+        for h in o.held:
+            self.misuse("LH015", self.mutex(h.lock[0]), h.inner, sure)
+
     def do_c(self, t, s):
         if s.a != len(self.threads):
             return None
@@ -413,6 +462,7 @@ class Model:
         if not o.ended or not o.joinable or o is t:
             return None
         o.joinable = False
+        self.left_behind(o, True)
         t.tick()
         for thread, events in o.clock.items():
             t.clock[thread] = max(t.clock.get(thread, 0), events)
@@ -433,6 +483,7 @@ class Model:
         if t.number == 0:
             return None
         t.ended = True
+        self.left_behind(t, False)
         return 0
 
     do_X = do_x
@@ -618,12 +669,13 @@ def compare(model, records, places):
         return (inner,
                 which(places["outer"], frames[1]) if len(frames) > 1 else None)
 
-    got = {}
+    got, misuses = {}, set()
     for f in records:
         if f["type"] != "finding":
             continue
         if f["kind"] not in ("LH001", "LH005"):
-            complaints.append("finding %s" % f["kind"])
+            misuses.add((f["kind"], lock_of(f["lock"]),
+                         stack_of(f["stack"])[0]))
             continue
         ring = frozenset(
             ((lock_of(s["holds"]), s["holds_mode"] == "queued"),
@@ -641,6 +693,12 @@ def compare(model, records, places):
             if possible and not got.get(ring):
                 complaints.append("MISSED: %s%s" % (
                     sorted(ring), " (conditional)" if ring in got else ""))
+    for misuse in misuses - model.misuses - model.maybe:
+        complaints.append("FALSE: %s of %s at %s" % misuse)
+    # Once for each place, whichever lock it is.
+    for kind, inner in {(k, i) for k, _, i in model.misuses} - \
+            {(k, i) for k, _, i in misuses}:
+        complaints.append("MISSED: %s at %s" % (kind, inner))
     if model.due and not got:
         complaints.append("MISSED: conditional rings")
     if records[-1]["type"] != "end":
@@ -666,7 +724,8 @@ def one(arguments):
         ran = run([options.replay, script], env)
         if ran.returncode != 42:
             complaints.append("exit status %d" % ran.returncode)
-        if ran.stderr and b"potential deadlock" not in ran.stderr:
+        if ran.stderr and not re.search(rb"potential deadlock| LH01\d: ",
+                                        ran.stderr):
             complaints.append("stderr: %r" % ran.stderr)
         if not complaints:
             places, results = map_of(ran.stdout)

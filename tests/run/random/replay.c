@@ -61,7 +61,8 @@ static const struct timespec past = { 1, 0 };
 
 static void *run(void *thread);
 
-static int init_mutex(pthread_mutex_t *mutex, int type)
+static inline __attribute__((always_inline)) int
+init_mutex(pthread_mutex_t *mutex, int type)
 {
     pthread_mutexattr_t attr;
 
