@@ -231,6 +231,11 @@ static inline bool lh_held_take(pthread_mutex_t *mutex, uint16_t how, void *pc,
         return false;
     t->top = slot + 1;
     atomic_signal_fence(memory_order_seq_cst); /* reserved before written */
+    /* Unless a handler that locks has used the slot just before. */
+    if (__builtin_expect(slot->lock != mutex || slot->pc != pc, 0)) {
+        t->top = slot;
+        return false;
+    }
     known = slot->known;
     slot->cfa = cfa;
     slot->stack = 0;
@@ -259,7 +264,7 @@ static inline struct lh_slot *lh_held_repeat(void *lock, uint16_t how, void *pc,
     if (__builtin_expect(
             slot == t->end ||
                 atomic_load_explicit(&slot[-1].state, memory_order_relaxed) >=
-                    LH_WANTS ||
+                    LH_INSIDE ||
                 !lh_held_is_repeated(slot, lock, how, pc, generation),
             0))
         return NULL;
