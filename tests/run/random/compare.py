@@ -448,7 +448,9 @@ class Model:
 
     def left_behind(self, o, sure):
         for h in o.held:
-            self.misuse("LH015", self.mutex(h.lock[0]), h.inner, sure)
+            m = self.mutex(h.lock[0])
+            if m.index not in RWLOCKS and m.index not in SPINS:
+                self.misuse("LH015", m, h.inner, sure)
 
     def do_c(self, t, s):
         if s.a != len(self.threads):
