@@ -31,8 +31,9 @@ struct lh_published {
     /* In a slot: pointers to the lock and to the caller; 16 bits of how it was
      * asked for, 8 bits of state. */
     uint16_t slot_bytes, slot_lock, slot_pc, slot_how, slot_state;
-    /* how: bit 0 is set for shared; the kind, as a number, from this bit on. */
-    uint16_t how_kind_shift;
+    /* how: bit 0 is set for shared; the kind, as a number, is the bits of the
+     * mask from this bit on. */
+    uint16_t how_kind_shift, how_kind_mask;
     /* Values of a state. Taken: held if the lock's own word says so. */
     uint8_t state_holds, state_takes, state_wants;
 };

@@ -10,7 +10,9 @@
 #include "runtime/config.h"
 #include "runtime/detector.h"
 #include "runtime/guard.h"
+#include "runtime/mutexword.h"
 #include "runtime/real.h"
+#include "runtime/semaphore.h"
 #include "runtime/sites.h"
 #include "runtime/stacks.h"
 #include "runtime/sys.h"
@@ -41,14 +43,51 @@ static bool owns(const struct lh_thread *t, const struct lh_slot *slot)
     const pthread_mutex_t *mutex = slot->lock;
 
     return lh_sys_can_read(&mutex->__data.__owner) &&
-           mutex->__data.__owner == t->tid;
+           lh_mutex_holder(mutex) == t->tid;
+}
+
+/* Of a slot that is LH_INSIDE: the loader's locks are never unmapped. */
+static bool is_inside(const struct lh_thread *t, const struct lh_slot *slot)
+{
+    const pthread_mutex_t *mutex = slot->lock;
+
+    return mutex->__data.__owner == t->tid;
+}
+
+static bool on_own_stack(const struct lh_thread *t, uintptr_t sp)
+{
+    return t->stack_low && sp > t->stack_low && sp <= t->stack_high;
+}
+
+/* glibc's word: one that is given back is 0, one that is done 2. */
+static bool is_in_progress(const pthread_once_t *once)
+{
+    return lh_sys_can_read(once) && (*once & 3) == 1;
+}
+
+/* A once is held while its routine runs: below the frame that asked for it. An
+ * exception or pthread_exit takes that away and gives the once back. */
+static bool is_left(const struct lh_thread *t, const struct lh_slot *slot,
+                    uintptr_t cfa)
+{
+    return (slot->how & LH_HOW_RUNS) &&
+           ((slot->cfa <= cfa && on_own_stack(t, cfa) &&
+             on_own_stack(t, slot->cfa)) ||
+            !is_in_progress(slot->lock));
 }
 
 bool lh_held_is_held(const struct lh_thread *t, const struct lh_slot *slot)
 {
+    const struct lh_slot *newest = t->top - 1;
     uint8_t state = state_of(slot);
 
-    return state == LH_HOLDS || (state == LH_TAKES && slot != t->unsure);
+    /* A semaphore may be posted by anyone. */
+    if (state == LH_HOLDS && lh_kind_of(slot->how) == LH_KIND_SEMAPHORE)
+        return lh_semaphore_is_held(slot->lock, t->number);
+    if (state == LH_HOLDS)
+        return !is_left(t, slot, newest == slot ? 0 : newest->cfa);
+    return (state == LH_TAKES && slot != t->unsure) ||
+           (state == LH_INSIDE && is_inside(t, slot));
 }
 
 /* The slot below, over chunk borders; NULL below the oldest. */
@@ -76,8 +115,13 @@ struct lh_slot *lh_held_next(struct lh_thread *t, struct lh_slot *slot)
     if (++slot == t->top)
         return NULL;
     c = chunk_of(slot - 1);
+    /* A signal handler may have popped the slot where a walk stands. */
+    if (slot > t->top && c == chunk_of(t->top - 1))
+        return NULL;
     if (slot < c->slots + LH_CHUNK_SLOTS + 1)
         return slot;
+    if (!c->above)
+        return NULL;
     slot = c->above->slots + 1;
     return slot == t->top ? NULL : slot;
 }
@@ -117,11 +161,6 @@ static void drop_newest(struct lh_thread *t, struct lh_slot *slot)
     t->top = slot;
 }
 
-static bool on_own_stack(const struct lh_thread *t, uintptr_t sp)
-{
-    return t->stack_low && sp > t->stack_low && sp <= t->stack_high;
-}
-
 /*
  * Drops slots whose request was left behind: an exception or a longjmp out of
  * a signal handler took its frame away. A handler that locks right now lies
@@ -141,6 +180,28 @@ static void drop_abandoned(struct lh_thread *t, uintptr_t cfa)
            on_own_stack(t, cfa) && on_own_stack(t, slot->cfa)) {
         drop_newest(t, slot);
     }
+}
+
+void lh_held_drop_left(struct lh_thread *t, uintptr_t cfa)
+{
+    struct lh_slot *slot;
+    struct lh_guard guard;
+
+    if (!(slot = below(t->top)) || !(slot->how & LH_HOW_RUNS))
+        return;
+    lh_guard_enter(&guard);
+    while ((slot = below(t->top)) && state_of(slot) == LH_HOLDS &&
+           is_left(t, slot, cfa))
+        drop_newest(t, slot);
+    lh_guard_leave(&guard);
+}
+
+struct lh_slot *lh_held_running(struct lh_thread *t, const void *once,
+                                uintptr_t cfa)
+{
+    struct lh_slot *slot = lh_held_find(t, once, false);
+
+    return slot && !is_left(t, slot, cfa) ? slot : NULL;
 }
 
 void lh_held_abandon(void)
@@ -239,15 +300,18 @@ static bool is_nesting(const struct lh_site *site)
 }
 
 /*
- * With nothing held, or for a try, which never waits, there is no order to
- * learn: all that is asked is whether the site's stack is wanted. The cache is
- * spared: a program may take a million locks one at a time, or try them.
+ * With nothing held, or for a try, which never waits, there is mostly no order
+ * to learn: all that is asked is whether the site's stack is wanted. The cache
+ * is spared: a program may take a million locks one at a time, or try them.
  */
 static bool is_without_order(const struct lh_thread *t,
                              const struct lh_slot *slot)
 {
-    return slot == t->chunk->slots + 1 || lh_wait_of(slot->how) == LH_WAIT_TRY;
+    return (slot == t->chunk->slots + 1 && !lh_holds_back(slot->how)) ||
+           lh_wait_of(slot->how) == LH_WAIT_TRY;
 }
+
+static void drop_disowned(struct lh_thread *t, const struct lh_slot *until);
 
 static void learn(struct lh_thread *t, struct lh_slot *slot)
 {
@@ -257,8 +321,11 @@ static void learn(struct lh_thread *t, struct lh_slot *slot)
 
     if (!site)
         return;
+    if (atomic_load_explicit(&t->disowned, memory_order_relaxed))
+        drop_disowned(t, slot);
     doubt_newest(t, slot);
-    request = holds_anything(t, slot) && lh_wait_of(slot->how) != LH_WAIT_TRY;
+    request = (holds_anything(t, slot) || lh_holds_back(slot->how)) &&
+              lh_wait_of(slot->how) != LH_WAIT_TRY;
     if (request)
         mark_nesting(t, slot);
     cold = lh_site_is_cold(site);
@@ -393,6 +460,28 @@ static bool is_part_of_newest(struct lh_thread *t, const void *pc)
            (is_in_maker(0, (uintptr_t)pc) || is_in_maker(1, (uintptr_t)pc));
 }
 
+/*
+ * Drops calls into the loader that have ended. One that a signal handler has
+ * interrupted before it got the lock is dropped, too: what it runs under the
+ * lock is then not seen as such, this once.
+ */
+static void drop_ended_calls(struct lh_thread *t)
+{
+    struct lh_slot *s;
+
+    while (state_of(s = t->top - 1) == LH_INSIDE && !is_inside(t, s)) {
+        t->top = s;
+        lh_held_pop_gone(t);
+    }
+}
+
+/* Whether push_slow() is to push, after calls that have ended are dropped. */
+static __attribute__((noinline)) bool is_blocked(struct lh_thread *t)
+{
+    drop_ended_calls(t);
+    return t->top == t->end || state_of(t->top - 1) >= LH_WANTS;
+}
+
 /* The chunk may be full, or the last request may have been abandoned. */
 static struct lh_slot *push_slow(struct lh_thread *t, void *lock, uint16_t how,
                                  void *pc, uintptr_t cfa)
@@ -445,8 +534,12 @@ static struct lh_slot *publish(struct lh_thread *t, void *lock, uint16_t how,
     struct lh_slot *slot = t->top;
 
     *known = false;
-    if (__builtin_expect(slot == t->end || state_of(slot - 1) >= LH_WANTS, 0))
-        return push_slow(t, lock, how, pc, cfa);
+    if (__builtin_expect(slot == t->end || state_of(slot - 1) >= LH_INSIDE,
+                         0)) {
+        if (is_blocked(t))
+            return push_slow(t, lock, how, pc, cfa);
+        slot = t->top;
+    }
     if (reserve(t, slot, lock, how, pc, cfa)) {
         count_hit(t, slot);
         *known = true;
@@ -523,11 +616,22 @@ static void renew_key(struct lh_slot *slot)
                                  slot->how, slot->pc);
 }
 
+static void settle_in_child(struct lh_thread *t, struct lh_slot *slot)
+{
+    if (state_of(slot) == LH_TAKES && owns(t, slot)) {
+        atomic_store_explicit(&slot->state, LH_HOLDS, memory_order_relaxed);
+    } else if (state_of(slot) == LH_HOLDS && (slot->how & LH_HOW_RUNS)) {
+        slot->lock = NULL;
+        atomic_store_explicit(&slot->state, LH_GONE, memory_order_relaxed);
+        t->ngone++;
+    }
+}
+
 void lh_held_settle_all(struct lh_thread *t)
 {
     for (struct lh_slot *s = lh_held_first(t); s; s = lh_held_next(t, s))
-        if (state_of(s) == LH_TAKES && owns(t, s))
-            atomic_store_explicit(&s->state, LH_HOLDS, memory_order_relaxed);
+        settle_in_child(t, s);
+    lh_held_pop_gone(t);
 }
 
 void lh_held_renew_keys(struct lh_thread *t)
@@ -604,8 +708,10 @@ static void leave_gap(struct lh_thread *t, struct lh_slot *slot)
 {
     struct lh_slot *next;
 
-    slot->lock = NULL;
+    /* In this order: a handler must not find NULL held. */
     atomic_store_explicit(&slot->state, LH_GONE, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    slot->lock = NULL;
     t->ngone++;
     for (; slot; slot = next) {
         renew_key(slot);
@@ -614,6 +720,20 @@ static void leave_gap(struct lh_thread *t, struct lh_slot *slot)
         if (next && state_of(next - 1) == LH_BASE)
             next[-1].key = slot->key;
     }
+}
+
+/* Mutexes that another thread has released are held no more. One that was, or
+ * is being, taken again since has two slots: the newest is meant. */
+static void drop_disowned(struct lh_thread *t, const struct lh_slot *until)
+{
+    atomic_store_explicit(&t->disowned, false, memory_order_relaxed);
+    for (struct lh_slot *s = lh_held_first(t); s && s != until;
+         s = lh_held_next(t, s))
+        if (lh_kind_of(s->how) == LH_KIND_MUTEX &&
+            (state_of(s) == LH_HOLDS || state_of(s) == LH_TAKES) &&
+            ((s->lock == until->lock && s->count & LH_DISOWNED) ||
+             !owns(t, s) || lh_held_find(t, s->lock, false) != s))
+            leave_gap(t, s);
 }
 
 /* A walk hand over hand leaves a gap at each step. */
@@ -644,6 +764,25 @@ void lh_held_forget(struct lh_thread *t, const void *lock)
 
 enum { MOST_GAPS = 16 };
 
+/* If another thread has released it meanwhile, the slot goes. */
+static bool is_disowned(struct lh_thread *t, struct lh_slot *slot)
+{
+    struct lh_guard guard;
+    bool gone;
+
+    if (!(slot->count & LH_DISOWNED))
+        return false;
+    lh_guard_enter(&guard);
+    slot->count &= ~LH_DISOWNED;
+    gone = !owns(t, slot);
+    if (gone) {
+        leave_gap(t, slot);
+        lh_held_pop_gone(t);
+    }
+    lh_guard_leave(&guard);
+    return gone;
+}
+
 struct lh_slot *lh_held_release_slow(void *lock)
 {
     struct lh_thread *t = lh_self;
@@ -653,12 +792,13 @@ struct lh_slot *lh_held_release_slow(void *lock)
         lh_real_ensure();
         return NULL;
     }
+    drop_ended_calls(t);
     slot = lh_held_find(t, lock, false);
-    if (!slot)
+    if (!slot || is_disowned(t, slot))
         return NULL;
     if (slot->count > 1) {
         slot->count--;
-        return NULL;
+        return slot;
     }
     if (slot + 1 == t->top) { /* at the border of a chunk */
         t->top = slot;
@@ -668,7 +808,7 @@ struct lh_slot *lh_held_release_slow(void *lock)
     leave_gap(t, slot);
     if (t->ngone > MOST_GAPS)
         close_gaps(t);
-    return NULL;
+    return slot;
 }
 
 void lh_held_restore(struct lh_slot *slot, void *lock)

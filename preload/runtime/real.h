@@ -9,6 +9,8 @@
 #ifndef LH_RUNTIME_REAL_H
 #define LH_RUNTIME_REAL_H
 
+#include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -67,10 +69,11 @@ struct lh_real {
     int (*sem_post)(sem_t *);
     int (*mtx_init)(mtx_t *, int);
     void (*mtx_destroy)(mtx_t *);
-    int (*mtx_lock)(mtx_t *);
-    int (*mtx_trylock)(mtx_t *);
-    int (*mtx_timedlock)(mtx_t *, const struct timespec *);
-    int (*mtx_unlock)(mtx_t *);
+    /* mtx_t is the same object as pthread_mutex_t. */
+    int (*mtx_lock)(pthread_mutex_t *);
+    int (*mtx_trylock)(pthread_mutex_t *);
+    int (*mtx_timedlock)(pthread_mutex_t *, const struct timespec *);
+    int (*mtx_unlock)(pthread_mutex_t *);
     int (*cnd_wait)(cnd_t *, mtx_t *);
     int (*cnd_timedwait)(cnd_t *, mtx_t *, const struct timespec *);
     int (*thrd_create)(thrd_t *, thrd_start_t, void *);
@@ -81,6 +84,15 @@ struct lh_real {
     void (*flockfile)(FILE *);
     int (*ftrylockfile)(FILE *);
     void (*funlockfile)(FILE *);
+    void *(*dlopen)(const char *, int);
+    void *(*dlmopen)(Lmid_t, const char *, int);
+    int (*dlclose)(void *);
+    void *(*dlsym)(void *, const char *);
+    void *(*dlvsym)(void *, const char *, const char *);
+    int (*dladdr)(const void *, Dl_info *);
+    int (*dladdr1)(const void *, Dl_info *, void **, int);
+    int (*dl_iterate_phdr)(int (*)(struct dl_phdr_info *, size_t, void *),
+                           void *);
 };
 
 extern struct lh_real lh_real_table __attribute__((visibility("hidden")));

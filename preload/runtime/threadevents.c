@@ -6,6 +6,7 @@
 
 #include "core/order.h"
 #include "core/segments.h"
+#include "runtime/mutexcheck.h"
 #include "runtime/news.h"
 #include "runtime/request.h"
 #include "runtime/state.h"
@@ -80,8 +81,12 @@ struct lh_thread *lh_detector_announce(void *(*start)(void *), void *argument,
         t->argument = argument;
         t->detached = detached == PTHREAD_CREATE_DETACHED;
         t->stack_low = stack_bytes; /* until it begins */
+        lh_news_created(self, t);
     }
-    lh_state_leave(&guard);
+    lh_rawlock_give(&lh_state.lock);
+    if (self && !lh_state_is_off())
+        lh_news_flush(self); /* threads that are gone may have left locks */
+    lh_guard_leave(&guard);
     return t;
 }
 
@@ -162,6 +167,7 @@ void lh_detector_joined(pthread_t handle, uint32_t number)
     t = lh_thread_find(handle);
     if (t && t->number == number) {
         lh_request_keep_counts(t);
+        lh_mutexcheck_thread_ended(t);
         lh_news_thread_changed(&self->out, number);
         lh_thread_release(t);
     }

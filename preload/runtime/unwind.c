@@ -29,6 +29,18 @@ struct walk {
     bool inside; /* the hook's caller was reached */
 };
 
+/* The whole of this library's code, by the linker. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
+
+/* A hook that calls back into the program (dl_iterate_phdr, pthread_once) is no
+ * part of the program's stack. */
+static bool is_ours(uintptr_t pc)
+{
+    return pc - (uintptr_t)__ehdr_start <
+           (uintptr_t)etext - (uintptr_t)__ehdr_start;
+}
+
 static _Unwind_Reason_Code on_frame(struct _Unwind_Context *context,
                                     void *walk_ptr)
 {
@@ -47,6 +59,8 @@ static _Unwind_Reason_Code on_frame(struct _Unwind_Context *context,
     }
     if (pc == 0)
         return _URC_NORMAL_STOP;
+    if (is_ours(pc))
+        return _URC_NO_REASON;
     if (w->u->n == LH_MAX_FRAMES) {
         w->u->truncated = true;
         return _URC_NORMAL_STOP;
@@ -149,12 +163,12 @@ uint32_t lh_stack_recall(const struct lh_thread *t, const void *pc,
 
 /*
  * The static libgcc sizes its registers once, by pthread_once. This is what it
- * finds, hidden in our library: the first time is in the constructor, with one
- * thread, when an interceptor of that name (TSan's) would not be ready.
+ * finds (the linker's --wrap renames its reference), neither our hook nor an
+ * interceptor of that name (TSan's), which would not be ready: the first time
+ * is in the constructor, with one thread.
  */
-int pthread_once(pthread_once_t *once, void (*routine)(void))
-    __attribute__((visibility("hidden")));
-int pthread_once(pthread_once_t *once, void (*routine)(void))
+int __wrap_pthread_once(pthread_once_t *once, void (*routine)(void));
+int __wrap_pthread_once(pthread_once_t *once, void (*routine)(void))
 {
     if (*once == PTHREAD_ONCE_INIT) {
         routine();
