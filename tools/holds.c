@@ -74,7 +74,7 @@ static bool read_slot(const struct lh_outside *o, const struct lh_published *p,
         !lh_outside_read(o, slot + p->slot_state, &state, sizeof state))
         return false;
     h->shared = how & 1;
-    h->kind = how >> p->how_kind_shift;
+    h->kind = how >> p->how_kind_shift & p->how_kind_mask;
     h->by_owner = state == p->state_takes;
     return state == p->state_holds || state == p->state_takes;
 }

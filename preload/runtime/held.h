@@ -61,6 +61,7 @@ enum { LH_HOW_RUNS = 1 << 9 };
 
 /* How a lock is asked for: one word, so that it is compared at once. */
 #define LH_HOW_KIND_SHIFT 4
+#define LH_HOW_KIND_MASK 15
 #define LH_HOW(mode, wait, kind)                                               \
     ((uint16_t)((mode) | (wait) << 1 | (kind) << LH_HOW_KIND_SHIFT))
 
@@ -81,7 +82,7 @@ static inline unsigned lh_wait_of(uint16_t how)
 
 static inline unsigned lh_kind_of(uint16_t how)
 {
-    return how >> LH_HOW_KIND_SHIFT & 15; /* enum lh_kind */
+    return how >> LH_HOW_KIND_SHIFT & LH_HOW_KIND_MASK; /* enum lh_kind */
 }
 
 /* A writer that waits holds others back, even if it holds nothing. */

@@ -28,6 +28,7 @@ __attribute__((
     .slot_how = offsetof(struct lh_slot, how),
     .slot_state = offsetof(struct lh_slot, state),
     .how_kind_shift = LH_HOW_KIND_SHIFT,
+    .how_kind_mask = LH_HOW_KIND_MASK,
     .state_holds = LH_HOLDS,
     .state_takes = LH_TAKES,
     .state_wants = LH_WANTS,

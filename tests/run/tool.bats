@@ -155,7 +155,8 @@ page_options() {
 @test "help_and_manual_page_list_the_same_options" {
     [ -n "$(help_options run)" ]
     [ "$(help_options run)" = "$(page_options run 'lockhound report')" ]
-    [ "$(help_options report)" = "$(page_options report Findings)" ]
+    [ "$(help_options report)" = "$(page_options report 'lockhound inspect')" ]
+    [ "$(help_options inspect)" = "$(page_options inspect Findings)" ]
 }
 
 @test "help_fits_80_columns" {
