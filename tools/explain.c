@@ -334,6 +334,12 @@ bool lh_explain_is_queue_only(const struct lh_explain *e, size_t side)
     return s->holds_queued && s->holds == s->wants;
 }
 
+bool lh_explain_is_end(const struct lh_explain *e, uint64_t lock)
+{
+    const struct lh_model_lock *l = lh_model_lock(e->process, lock);
+    return l && strcmp(l->kind, "thread") == 0;
+}
+
 static const char *how_often(const struct lh_explain *e,
                              struct lh_model_seen seen)
 {

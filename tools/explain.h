@@ -72,6 +72,9 @@ const char *lh_explain_since(const struct lh_explain *e, size_t side);
  * waits for. */
 bool lh_explain_is_queue_only(const struct lh_explain *e, size_t side);
 
+/* Whether it is no lock but the end of a thread, which a join waits for. */
+bool lh_explain_is_end(const struct lh_explain *e, uint64_t lock);
+
 /* "A then B: 1000 times by 3 threads; B then A: once by 1 thread"; "" when
  * nothing is known. */
 const char *lh_explain_counts(const struct lh_explain *e);

@@ -192,6 +192,8 @@ static json_t *side_object(struct lh_explain *e, size_t i)
         set(holds, "mode", json_string("queued"));
     set(o, "holds", holds);
     set(o, "wants", wants);
+    if (s->waited_ms)
+        set(o, "waited_ms", number(s->waited_ms));
     set(o, "times", number(seen.times));
     set(o, "threads", number(seen.threads));
     set(o, "odd", json_boolean(lh_advise_odd(e) == (int)i));

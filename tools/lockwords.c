@@ -32,6 +32,8 @@ static const struct lh_lockwords table[] = {
     { "gmutex", "GMutex", "GMutex", "", "", "holds", "waits for" },
     { "grecmutex", "GRecMutex", "GRecMutex", "", "", "holds", "waits for" },
     { "grwlock", "GRWLock", "GRWLock", "", "", "holds", "waits for" },
+    { "thread", "thread", "end of a thread", "", "waited for by a join",
+      "comes before", "waits for" },
     { "annotated", "lock", "annotated lock", "", "", "holds", "waits for" },
 };
 

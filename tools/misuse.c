@@ -73,6 +73,12 @@ static const struct row rows[] = {
       "took {lock}", "asks for it again",
       "release {lock} before {site}, or split the function there into one that "
       "takes the lock and one that expects it to be held." },
+    { "LH004", "", "",
+      "endless wait LH004: {thread} waits for {lock}, whose holder has ended "
+      "without giving it back.",
+      "had ended", "waits for it",
+      "release {lock} on every way out of the thread that takes it; a robust "
+      "mutex would be handed on." },
     { "LH010", "", "",
       "release of a free lock LH010: {thread} releases {lock}, which nobody "
       "holds.",

@@ -80,6 +80,7 @@ struct lh_model_side {
     bool holds_queued; /* a writer in line, which holds back later readers */
     enum lh_model_wait wait;
     struct lh_model_seen seen; /* as of the finding */
+    uint64_t waited_ms;        /* of LH002: until it was found; 0: not known */
 };
 
 struct lh_model_held {

@@ -210,6 +210,7 @@ static void read_side(struct lh_fields *r, struct lh_model_side *side)
         .holds_queued = holds_mode == 2,
         .wants_shared = lh_fields_shared(r, "wants_mode"),
         .wait = lh_fields_wait(r),
+        .waited_ms = lh_fields_optional_number(r, "waited_ms"),
         .seen = { lh_fields_optional_number(r, "times"),
                   lh_fields_optional_number(r, "threads") },
     };
@@ -217,7 +218,11 @@ static void read_side(struct lh_fields *r, struct lh_model_side *side)
 
 static bool is_ring(const struct lh_model_finding *f)
 {
-    return strcmp(f->kind, "LH001") == 0 || strcmp(f->kind, "LH005") == 0;
+    static const char *const kinds[] = { "LH001", "LH002", "LH005" };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(f->kind, kinds[i]) == 0)
+            return true;
+    return false;
 }
 
 static void read_ring(struct lh_fields *r, struct lh_model_finding *f)

@@ -57,6 +57,20 @@ static const char *loader_fix(const struct lh_explain *e,
                   lh_advise_site(e, outside->wants_stack));
 }
 
+static bool is_end(const struct lh_explain *e, uint64_t lock)
+{
+    return strcmp(kind_of(e, lock), "thread") == 0;
+}
+
+static const char *join_fix(const struct lh_explain *e,
+                            const struct lh_model_side *joiner)
+{
+    return FORMAT("release %s before waiting for %s in %s.",
+                  lh_naming_lock(e, joiner->holds),
+                  lh_naming_lock(e, joiner->wants),
+                  lh_advise_site(e, joiner->wants_stack));
+}
+
 static const char *once_fix(const struct lh_explain *e,
                             const struct lh_model_side *inside,
                             const struct lh_model_side *outside)
@@ -89,6 +103,9 @@ const char *lh_rules_fix(const struct lh_explain *e)
     const struct lh_model_side *inside, *outside;
     if (strcmp(e->finding->kind, "LH005") == 0)
         return nested_read_fix(e);
+    outside = side_with(e, true, is_end);
+    if (outside)
+        return join_fix(e, outside);
     inside = side_with(e, false, is_loader);
     outside = side_with(e, true, is_loader);
     if (inside && outside)

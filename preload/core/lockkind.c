@@ -17,6 +17,7 @@ static const struct {
     [LH_KIND_GMUTEX] = { "gmutex", "GMutex" },
     [LH_KIND_GRECMUTEX] = { "grecmutex", "GRecMutex" },
     [LH_KIND_GRWLOCK] = { "grwlock", "GRWLock" },
+    [LH_KIND_THREAD] = { "thread", "thread" },
     [LH_KIND_ANNOTATED] = { "annotated", "lock" },
 };
 

@@ -18,6 +18,7 @@ enum lh_kind {
     LH_KIND_GMUTEX,
     LH_KIND_GRECMUTEX,
     LH_KIND_GRWLOCK,
+    LH_KIND_THREAD,    /* its end, which a join waits for */
     LH_KIND_ANNOTATED, /* a home-made one, by lockhound.h */
     LH_NKINDS
 };

@@ -10,6 +10,7 @@
 
 #include "hooks/cond.h"
 #include "hooks/mutex.h"
+#include "hooks/thread.h"
 #include "runtime/mutexcheck.h"
 
 _Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t) && thrd_success == 0,
@@ -164,12 +165,14 @@ LH_HOOK int thrd_create(thrd_t *handle, thrd_start_t routine, void *argument)
 
 LH_HOOK int thrd_join(thrd_t handle, int *result)
 {
-    uint32_t number = lh_detector_number(handle);
-    int rc = lh_real()->thrd_join(handle, result);
+    void *returned;
+    int rc = lh_join(handle, &returned, LH_CALLER(), LH_CFA());
 
-    if (rc == thrd_success)
-        lh_detector_joined(handle, number);
-    return rc;
+    if (rc != 0)
+        return thrd_error;
+    if (result)
+        *result = (int)(intptr_t)returned;
+    return thrd_success;
 }
 
 LH_HOOK int thrd_detach(thrd_t handle)

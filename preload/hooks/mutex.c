@@ -2,6 +2,7 @@
  * mutex.c - pthread_mutex_*. */
 #include "hooks/mutex.h"
 
+#include "runtime/live.h"
 #include "runtime/mutexcheck.h"
 
 enum {
@@ -52,6 +53,34 @@ static int refused_until(pthread_mutex_t *mutex, lh_mutex_until *const *real,
     return rc;
 }
 
+/*
+ * Waits in pieces. Not for a mutex that lends priority: who leaves its queue
+ * takes that back.
+ */
+static __attribute__((noinline)) int lock_watched(pthread_mutex_t *mutex,
+                                                  lh_mutex_call *const *real)
+{
+    bool lends = mutex->__data.__kind & (LH_MUTEX_INHERITS | LH_MUTEX_PROTECTS);
+    struct lh_watch watch;
+    int rc = ETIMEDOUT;
+
+    lh_live_begin(&watch);
+    if (lends || !lh_real()->mutex_clocklock) {
+        lh_live_look_before(&watch);
+        rc = (*real)(mutex);
+        lh_live_end(&watch);
+        return rc;
+    }
+    while (rc == ETIMEDOUT) {
+        rc = lh_real()->mutex_clocklock(mutex, CLOCK_MONOTONIC, &watch.next);
+        if (rc == ETIMEDOUT)
+            lh_live_look(&watch);
+    }
+    lh_live_end(&watch);
+    /* What is refused, is by the name that was called. */
+    return lh_got(rc) ? rc : (*real)(mutex);
+}
+
 __attribute__((noinline)) int lh_mutex_lock(pthread_mutex_t *mutex,
                                             lh_mutex_call *const *real,
                                             void *pc, uintptr_t cfa)
@@ -69,7 +98,10 @@ __attribute__((noinline)) int lh_mutex_lock(pthread_mutex_t *mutex,
     lh_mutexcheck_request(mutex, pc, cfa);
     slot = lh_held_push(mutex, blocking, pc, cfa);
     state = lh_mutex_is_plain(mutex) ? LH_TAKES : LH_HOLDS;
-    rc = (*real)(mutex);
+    if (mutex->__data.__lock != 0 && lh_live_concerns(slot))
+        rc = lock_watched(mutex, real);
+    else
+        rc = (*real)(mutex);
     lh_held_settle(slot, mutex, lh_got(rc) ? state : LH_GONE);
     return rc;
 }

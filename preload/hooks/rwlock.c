@@ -11,6 +11,7 @@
 #include <pthread.h>
 
 #include "hooks/hook.h"
+#include "runtime/live.h"
 #include "runtime/sys.h"
 
 /* glibc's word __readers: who has it, and how many readers above that. */
@@ -70,6 +71,56 @@ static __attribute__((noinline)) void report_self(pthread_rwlock_t *rwlock,
         lh_self_deadlock(slot, pc, cfa);
 }
 
+/* A reader may wait in pieces: nobody waits for one that waits. */
+static __attribute__((noinline)) int read_watched(pthread_rwlock_t *rwlock)
+{
+    struct lh_watch watch;
+    int rc = lh_real()->rwlock_tryrdlock(rwlock);
+
+    if (rc != EBUSY)
+        return rc == 0 ? 0 : lh_real()->rwlock_rdlock(rwlock);
+    lh_live_begin(&watch);
+    if (!lh_real()->rwlock_clockrdlock)
+        lh_live_look_before(&watch);
+    for (rc = ETIMEDOUT; lh_real()->rwlock_clockrdlock && rc == ETIMEDOUT;) {
+        rc =
+            lh_real()->rwlock_clockrdlock(rwlock, CLOCK_MONOTONIC, &watch.next);
+        if (rc == ETIMEDOUT)
+            lh_live_look(&watch);
+    }
+    if (rc != 0)
+        rc = lh_real()->rwlock_rdlock(rwlock);
+    lh_live_end(&watch);
+    return rc;
+}
+
+/* So may a writer, but one in whose line readers stand: they would get in when
+ * it leaves. */
+static __attribute__((noinline)) int write_watched(pthread_rwlock_t *rwlock,
+                                                   struct lh_slot *slot)
+{
+    struct lh_watch watch;
+    int rc = ETIMEDOUT;
+
+    lh_live_begin(&watch);
+    if ((slot->how & LH_HOW_QUEUES) || !lh_real()->rwlock_clockwrlock) {
+        lh_live_look_before(&watch);
+        rc = lh_real()->rwlock_wrlock(rwlock);
+        lh_live_end(&watch);
+        return rc;
+    }
+    while (rc == ETIMEDOUT) {
+        rc =
+            lh_real()->rwlock_clockwrlock(rwlock, CLOCK_MONOTONIC, &watch.next);
+        if (rc == ETIMEDOUT)
+            lh_live_look(&watch);
+    }
+    if (rc != 0)
+        rc = lh_real()->rwlock_wrlock(rwlock);
+    lh_live_end(&watch);
+    return rc;
+}
+
 static __attribute__((noinline)) int read_any(pthread_rwlock_t *rwlock,
                                               void *pc, uintptr_t cfa)
 {
@@ -81,7 +132,8 @@ static __attribute__((noinline)) int read_any(pthread_rwlock_t *rwlock,
     if (is_written(rwlock))
         report_self(rwlock, LH_SHARED, pc, cfa);
     slot = lh_held_push(rwlock, how(rwlock, LH_SHARED, LH_WAIT_BLOCK), pc, cfa);
-    rc = lh_real()->rwlock_rdlock(rwlock);
+    rc = lh_live_concerns(slot) ? read_watched(rwlock)
+                                : lh_real()->rwlock_rdlock(rwlock);
     lh_held_settle(slot, rwlock, lh_outcome(rc));
     return rc;
 }
@@ -98,7 +150,9 @@ static __attribute__((noinline)) int write_any(pthread_rwlock_t *rwlock,
         report_self(rwlock, LH_EXCLUSIVE, pc, cfa);
     slot =
         lh_held_push(rwlock, how(rwlock, LH_EXCLUSIVE, LH_WAIT_BLOCK), pc, cfa);
-    rc = lh_real()->rwlock_wrlock(rwlock);
+    rc = (is_written(rwlock) || is_read(rwlock)) && lh_live_concerns(slot)
+             ? write_watched(rwlock, slot)
+             : lh_real()->rwlock_wrlock(rwlock);
     lh_held_settle(slot, rwlock, lh_outcome(rc));
     return rc;
 }

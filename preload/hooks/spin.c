@@ -5,6 +5,8 @@
 #include <pthread.h>
 
 #include "hooks/hook.h"
+#include "runtime/live.h"
+#include "runtime/sys.h"
 
 enum {
     blocking = LH_HOW(LH_EXCLUSIVE, LH_WAIT_BLOCK, LH_KIND_SPIN),
@@ -17,11 +19,18 @@ static inline bool is_taken(const pthread_spinlock_t *lock)
 {
     return *lock <= 0;
 }
+
+static inline void relax(void)
+{
+    __builtin_ia32_pause();
+}
 #else
 static inline bool is_taken(const pthread_spinlock_t *lock)
 {
     return *lock != 0;
 }
+
+static inline void relax(void) {}
 #endif
 
 /* The caller is about to spin: for good, if it holds the lock itself. */
@@ -34,6 +43,29 @@ static __attribute__((noinline)) void report_self(void *lock, void *pc,
         lh_self_deadlock(slot, pc, cfa);
 }
 
+static bool is_due(const struct timespec *time)
+{
+    return lh_sys_monotonic_ms() >=
+           (uint64_t)time->tv_sec * 1000 + (uint64_t)time->tv_nsec / 1000000;
+}
+
+/* Spins as the C library would, and looks up now and then. */
+static __attribute__((noinline)) int spin_watched(pthread_spinlock_t *lock)
+{
+    enum { SPINS = 10000 };
+    struct lh_watch watch;
+
+    lh_live_begin(&watch);
+    while (lh_real()->spin_trylock(lock) != 0) {
+        for (int i = 0; i < SPINS && is_taken(lock); i++)
+            relax();
+        if (is_taken(lock) && is_due(&watch.next))
+            lh_live_look(&watch);
+    }
+    lh_live_end(&watch);
+    return 0;
+}
+
 static __attribute__((noinline)) int lock_any(pthread_spinlock_t *lock,
                                               void *pc, uintptr_t cfa)
 {
@@ -43,7 +75,8 @@ static __attribute__((noinline)) int lock_any(pthread_spinlock_t *lock,
     if (is_taken(lock))
         report_self((void *)lock, pc, cfa);
     slot = lh_held_push((void *)lock, blocking, pc, cfa);
-    rc = lh_real()->spin_lock(lock);
+    rc = is_taken(lock) && lh_live_concerns(slot) ? spin_watched(lock)
+                                                  : lh_real()->spin_lock(lock);
     lh_held_settle(slot, (void *)lock, lh_outcome(rc));
     return rc;
 }

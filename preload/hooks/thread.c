@@ -3,6 +3,8 @@
 #include <pthread.h>
 
 #include "hooks/hook.h"
+#include "hooks/thread.h"
+#include "runtime/live.h"
 
 /* The new thread's first function. It ends in a jump to the program's own
  * start routine, so that stacks end as they would without us. */
@@ -32,14 +34,49 @@ LH_HOOK int pthread_create(pthread_t *handle, const pthread_attr_t *attr,
     return rc;
 }
 
-LH_HOOK int pthread_join(pthread_t handle, void **result)
+static void no_join(void *number)
+{
+    lh_live_joined(*(uint32_t *)number);
+}
+
+/* Waits in pieces if the wait could be part of a ring. */
+static int wait_for_end(pthread_t handle, void **result)
+{
+    struct lh_watch watch;
+    int rc = ETIMEDOUT;
+
+    if (!lh_live_concerns_join() || !lh_real()->clockjoin_np)
+        return lh_real()->join(handle, result);
+    lh_live_begin(&watch);
+    while (rc == ETIMEDOUT) {
+        rc = lh_real()->clockjoin_np(handle, result, CLOCK_MONOTONIC,
+                                     &watch.next);
+        if (rc == ETIMEDOUT)
+            lh_live_look(&watch);
+    }
+    lh_live_end(&watch);
+    return rc;
+}
+
+int lh_join(pthread_t handle, void **result, void *pc, uintptr_t cfa)
 {
     uint32_t number = lh_detector_number(handle);
-    int rc = lh_real()->join(handle, result);
+    int rc;
 
+    if (!lh_self || !number)
+        return lh_real()->join(handle, result);
+    lh_live_joins(number, pc, cfa);
+    pthread_cleanup_push(no_join, &number);
+    rc = wait_for_end(handle, result);
+    pthread_cleanup_pop(1);
     if (rc == 0)
         lh_detector_joined(handle, number);
     return rc;
+}
+
+LH_HOOK int pthread_join(pthread_t handle, void **result)
+{
+    return lh_join(handle, result, LH_CALLER(), LH_CFA());
 }
 
 LH_HOOK int pthread_tryjoin_np(pthread_t handle, void **result)

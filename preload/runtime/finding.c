@@ -10,7 +10,8 @@ const char *lh_finding_word(enum lh_finding_kind kind)
         enum lh_finding_kind kind;
         const char *word;
     } words[] = {
-        { LH_RING, "LH001" },           { LH_SELF, "LH003" },
+        { LH_RING, "LH001" },           { LH_DEADLOCK, "LH002" },
+        { LH_ENDLESS, "LH004" },        { LH_SELF, "LH003" },
         { LH_NESTED_READ, "LH005" },    { LH_NOT_HELD, "LH010" },
         { LH_NOT_HOLDER, "LH011" },     { LH_ENDED_HELD, "LH012" },
         { LH_USED_ENDED, "LH013" },     { LH_INIT_IN_USE, "LH014" },

@@ -28,6 +28,7 @@ struct lh_finding_side {
     struct lh_lock_info wants, holds;
     struct lh_finding_thread thread;
     struct lh_seen seen;
+    uint64_t since_ms; /* of LH_DEADLOCK: how long it has waited */
 };
 
 struct lh_finding_reason {
@@ -38,7 +39,9 @@ struct lh_finding_reason {
 /* The numbers behind "LH". */
 enum lh_finding_kind {
     LH_RING = 1,            /* a ring of dependencies */
+    LH_DEADLOCK = 2,        /* a ring of waits, now */
     LH_SELF = 3,            /* requested what it holds: hangs for good */
+    LH_ENDLESS = 4,         /* waits for a lock whose holder has ended */
     LH_NESTED_READ = 5,     /* of a lock whose readers wait behind writers */
     LH_NOT_HELD = 10,       /* released while nobody holds it */
     LH_NOT_HOLDER = 11,     /* released by another thread than its holder */
@@ -58,7 +61,7 @@ struct lh_finding {
     enum lh_finding_kind kind;
     uint32_t id;
     enum lh_grade grade;
-    /* Rings: LH_RING, LH_NESTED_READ */
+    /* Rings: LH_RING, LH_NESTED_READ, LH_DEADLOCK */
     size_t nsides, nreasons;
     struct lh_finding_side *sides;
     struct lh_finding_reason *reasons;

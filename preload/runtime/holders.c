@@ -21,14 +21,11 @@ static bool is_held(const struct lh_slot *slot)
     return state == LH_HOLDS || state == LH_TAKES;
 }
 
-/*
- * The slots below where the thread's top was seen to be; the thread may push
- * and pop meanwhile. Chunks are never given back while it lives.
- */
-static void walk(struct lh_thread *t,
-                 bool (*take)(void *ctx, struct lh_thread *t,
-                              struct lh_slot *slot),
-                 void *ctx)
+/* Chunks are never given back while their thread is in the list. */
+void lh_holder_walk(struct lh_thread *t,
+                    bool (*take)(void *ctx, struct lh_thread *t,
+                                 struct lh_slot *slot),
+                    void *ctx)
 {
     const struct lh_slot *top = __atomic_load_n(&t->top, __ATOMIC_RELAXED);
 
@@ -74,7 +71,7 @@ const struct lh_slot *lh_holder_wait(struct lh_thread *t)
 {
     const struct lh_slot *found = NULL;
 
-    walk(t, waits, &found);
+    lh_holder_walk(t, waits, &found);
     return found;
 }
 
@@ -92,7 +89,7 @@ static bool find(const void *lock, int32_t tid, struct lh_holder *holder,
          t = t->next) {
         if (tid && t->tid != tid)
             continue;
-        walk(t, matches, &search);
+        lh_holder_walk(t, matches, &search);
         if (!tid && !search.found)
             continue;
         holder->number = t->number;
@@ -137,5 +134,5 @@ void lh_holder_each(struct lh_thread *t,
                                  const struct lh_slot *slot),
                     void *ctx)
 {
-    walk(t, pass_on, &(struct each){ take, ctx });
+    lh_holder_walk(t, pass_on, &(struct each){ take, ctx });
 }

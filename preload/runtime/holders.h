@@ -32,6 +32,16 @@ bool lh_holder_find(const void *lock, int32_t tid, struct lh_holder *holder);
  * of its mutexes which of them it holds. */
 bool lh_holder_disown(const void *lock, int32_t tid, struct lh_holder *holder);
 
+/*
+ * Takes the slots of a thread, oldest first, below where its top was seen to
+ * be, until take returns false; the thread may push and pop meanwhile. With the
+ * detector's lock held.
+ */
+void lh_holder_walk(struct lh_thread *t,
+                    bool (*take)(void *ctx, struct lh_thread *t,
+                                 struct lh_slot *slot),
+                    void *ctx);
+
 /* Of a thread that is gone, or in a forked child; with the detector's lock
  * held: calls back for each lock that its chain still has. */
 void lh_holder_each(struct lh_thread *t,

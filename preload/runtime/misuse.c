@@ -20,7 +20,7 @@ enum { STATUS_HAPPENED = 67 };
 
 static bool has_happened(enum lh_finding_kind kind)
 {
-    return kind == LH_SELF || kind == LH_FORKED_HELD;
+    return kind == LH_SELF || kind == LH_ENDLESS || kind == LH_FORKED_HELD;
 }
 
 static uint64_t place_of(const struct lh_misuse *m)

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/lockkind.h"
 #include "core/segments.h"
 #include "runtime/arena.h"
 #include "runtime/config.h"
@@ -301,6 +302,61 @@ void lh_news_on_ring(void *ctx, const struct lh_ring *ring)
             record_reason(&lh_state.judged->out, &ring->reasons[i]);
     }
     add_finding(lh_state.judged, f);
+}
+
+uint32_t lh_news_number_of_tid(int32_t tid)
+{
+    uint32_t found = 0;
+
+    for (uint32_t i = 0; i < known_threads_capacity; i++)
+        if (known_threads[i].number && known_threads[i].tid == tid)
+            found = i; /* the newest */
+    return found;
+}
+
+/* "the end of T3" */
+static void name_end_of(struct lh_lock_info *l, const struct lh_thread *thread)
+{
+    struct lh_annotation *a = lh_lock_annotate(l);
+    struct lh_fmt name = { 0 };
+
+    lh_fmt_text(&name, "the end of T");
+    lh_fmt_unsigned(&name, thread->number);
+    lh_fmt_bytes(&name, "", 1);
+    if (a && !name.failed && (a->name = lh_arena_small(name.length)))
+        memcpy(a->name, name.text, name.length);
+    lh_fmt_free(&name);
+}
+
+struct lh_lock_info lh_news_awaited(void *lock, unsigned kind,
+                                    const struct lh_thread *holder)
+{
+    uintptr_t address = lock ? (uintptr_t)lock : (uintptr_t)holder->handle;
+    struct lh_lock_info *l = lh_lock_find(address, true);
+
+    if (!l)
+        return (struct lh_lock_info){ .address = address };
+    if (!l->node && !l->recorded)
+        l->kind = lock ? (uint8_t)kind : LH_KIND_THREAD;
+    if (!lock)
+        name_end_of(l, holder);
+    return *l;
+}
+
+void lh_news_deadlock(struct lh_thread *t, struct lh_finding *f)
+{
+    f->id = ++lh_state.nfindings;
+    for (size_t i = 0; i < f->nsides; i++) {
+        struct lh_finding_side *s = &f->sides[i];
+        s->thread = thread_of(s->thread.number);
+        if (!lh_news_wants_records())
+            continue;
+        record_threads(&t->out, s->thread.number);
+        record_lock_at(&t->out, s->wants.address);
+        lh_record_stack(&t->out, s->side.wants_stack);
+        lh_record_stack(&t->out, s->side.holds_stack);
+    }
+    add_finding(t, f);
 }
 
 void lh_news_misuse(struct lh_thread *t, struct lh_finding *f)

@@ -30,9 +30,19 @@ void lh_news_add_notes(struct lh_thread *t);
 /* For lh_order_new(); the ring goes to lh_state.judged. */
 void lh_news_on_ring(void *ctx, const struct lh_ring *ring);
 
+/* What is waited for in a ring of waits: a lock, or the end of a thread. */
+struct lh_lock_info lh_news_awaited(void *lock, unsigned kind,
+                                    const struct lh_thread *holder);
+
+/* A ring of waits, made by live.c; it is taken over. */
+void lh_news_deadlock(struct lh_thread *t, struct lh_finding *finding);
+
 /* A finding about one lock, made by misuse.c, with the numbers of its threads;
  * it is taken over. */
 void lh_news_misuse(struct lh_thread *t, struct lh_finding *finding);
+
+/* The number of the thread that has, or had, that tid; 0 if none is known. */
+uint32_t lh_news_number_of_tid(int32_t tid);
 
 /* Keeps what is known of a thread, for reports made after its end; of one that
  * only a forked child's parent has. */

@@ -251,8 +251,10 @@ static void list_locks(struct lh_fmt *f, const struct lh_finding *finding)
 
 static void ring(struct lh_fmt *f, const struct lh_finding *finding)
 {
-    lh_fmt_text(f, finding->grade == LH_POSSIBLE ? "potential deadlock "
-                                                 : "conditional ring ");
+    static const char *const whats[] = { "conditional ring ",
+                                         "potential deadlock ", "deadlock " };
+
+    lh_fmt_text(f, whats[finding->grade]);
     lh_fmt_text(f, lh_finding_word(finding->kind));
     lh_fmt_text(f, finding->kind == LH_NESTED_READ ? ": nested read of "
                                                    : " between ");
@@ -275,6 +277,9 @@ static const struct sentence {
     { LH_SELF, NULL, "self-deadlock LH003: ",
       " is requested, by its holder, and never comes free, by ",
       "it was taken by " },
+    { LH_ENDLESS, NULL, "endless wait LH004: ",
+      " was held by a thread that has ended, and is requested by ",
+      "it was held by " },
     { LH_NOT_HELD, NULL, "LH010: ", " is released but not held, by ", NULL },
     { LH_NOT_HOLDER, NULL, "LH011: ",
       " is released, but not by its holder, by ", "it was taken by " },

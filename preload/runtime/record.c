@@ -302,6 +302,8 @@ static void side(struct lh_fmt *f, const struct lh_finding_side *s)
     lh_fmt_key_string(f, "wait", wait_name(s->side.wait));
     lh_fmt_key_unsigned(f, "times", s->seen.times);
     lh_fmt_key_unsigned(f, "threads", s->seen.nthreads);
+    if (s->since_ms)
+        lh_fmt_key_unsigned(f, "waited_ms", s->since_ms);
     lh_fmt_text(f, "}");
 }
 

@@ -202,6 +202,22 @@ uintptr_t lh_sys_sleeps_on(long tid)
     return number(&text);
 }
 
+uint64_t lh_sys_monotonic_ms(void)
+{
+    struct timespec now = { 0, 0 };
+
+    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+void lh_sys_in_ms(struct timespec *time, unsigned ms)
+{
+    uint64_t then = lh_sys_monotonic_ms() + ms;
+
+    time->tv_sec = (time_t)(then / 1000);
+    time->tv_nsec = (long)(then % 1000) * 1000000;
+}
+
 void lh_sys_nap(unsigned ms)
 {
     struct timespec time = { ms / 1000, (long)(ms % 1000) * 1000000 };

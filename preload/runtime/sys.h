@@ -52,6 +52,10 @@ bool lh_sys_catches_signals(void);
  * does not, or that cannot be known. */
 uintptr_t lh_sys_sleeps_on(long tid);
 
+/* CLOCK_MONOTONIC, in milliseconds; and the time so many from now. */
+uint64_t lh_sys_monotonic_ms(void);
+void lh_sys_in_ms(struct timespec *time, unsigned ms);
+
 /* Sleeps; a signal ends it early. */
 void lh_sys_nap(unsigned ms);
 

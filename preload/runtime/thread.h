@@ -64,6 +64,17 @@ struct lh_thread {
         const struct lh_slot *top; /* and what was held then */
         const void *below;
     } tried;
+    struct {
+        uint32_t waits;      /* bumped at the begin and end of a watched wait */
+        uint32_t joins;      /* the number of the thread it waits for; or 0 */
+        uint32_t njoiners;   /* that wait for its end */
+        uint32_t join_stack; /* where it joins */
+        uint64_t since_ms;   /* CLOCK_MONOTONIC: of the latest watched wait */
+        /* Of a search for a ring: live.c. */
+        uint32_t mark;
+        struct lh_thread *waiter, *next;
+        struct lh_slot *stands;
+    } live;
     unsigned notes;              /* to be printed: bits */
     struct lh_fmt out;           /* records to be written */
     struct lh_finding *findings; /* to be written and printed */

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * live.c - programs that hang in ways that need more than two mutexes, and
+ * programs that wait long and do not hang. What hangs is ended by its guard.
+ */
+#include <semaphore.h>
+
+#include "guest.h"
+
+static mutex_t a = MUTEX, b = MUTEX;
+static pthread_rwlock_t rw =
+    PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+static pthread_rwlock_t rv =
+    PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+static pthread_spinlock_t s, u;
+static sem_t p, q;
+static pthread_cond_t signalled = PTHREAD_COND_INITIALIZER;
+static pthread_barrier_t both;
+
+static void meet(void)
+{
+    pthread_barrier_wait(&both);
+}
+
+/* Until a writer stands in line: a try to read is refused. */
+static void wait_for_writer(pthread_rwlock_t *lock)
+{
+    while (pthread_rwlock_tryrdlock(lock) == 0) {
+        CHECK(pthread_rwlock_unlock(lock) == 0);
+        sched_yield();
+    }
+}
+
+/* ---- a read inside a read, and a writer in between ---- */
+
+static void *writer(void *unused)
+{
+    (void)unused;
+    meet();
+    CHECK(pthread_rwlock_wrlock(&rw) == 0);
+    CHECK(pthread_rwlock_unlock(&rw) == 0);
+    return NULL;
+}
+
+static void nested_read(void)
+{
+    pthread_t t = go(writer, NULL);
+
+    CHECK(pthread_rwlock_rdlock(&rw) == 0);
+    meet();
+    wait_for_writer(&rw);
+    CHECK(pthread_rwlock_rdlock(&rw) == 0);
+    join(t);
+}
+
+/* ---- two writers in line ---- */
+
+static void *writes(void *unused)
+{
+    (void)unused;
+    CHECK(pthread_rwlock_wrlock(&rv) == 0);
+    meet();
+    CHECK(pthread_rwlock_wrlock(&rw) == 0);
+    return NULL;
+}
+
+static void writers(void)
+{
+    go(writes, NULL);
+    CHECK(pthread_rwlock_wrlock(&rw) == 0);
+    meet();
+    CHECK(pthread_rwlock_wrlock(&rv) == 0);
+}
+
+/* ---- spinlocks, semaphores ---- */
+
+static void *spins(void *unused)
+{
+    (void)unused;
+    pthread_spin_lock(&u);
+    meet();
+    pthread_spin_lock(&s);
+    return NULL;
+}
+
+static void spinlocks(void)
+{
+    pthread_spin_init(&s, 0);
+    pthread_spin_init(&u, 0);
+    go(spins, NULL);
+    pthread_spin_lock(&s);
+    meet();
+    pthread_spin_lock(&u);
+}
+
+static void take(sem_t *first, sem_t *second)
+{
+    CHECK(sem_wait(first) == 0);
+    CHECK(sem_wait(second) == 0);
+    CHECK(sem_post(second) == 0);
+    CHECK(sem_post(first) == 0);
+}
+
+static void *takes_q(void *unused)
+{
+    (void)unused;
+    CHECK(sem_wait(&q) == 0);
+    meet();
+    CHECK(sem_wait(&p) == 0);
+    return NULL;
+}
+
+static void semaphores(void)
+{
+    CHECK(sem_init(&p, 0, 1) == 0 && sem_init(&q, 0, 1) == 0);
+    for (int i = 0; i < 3; i++)
+        take(&p, &q); /* they are locks */
+    go(takes_q, NULL);
+    CHECK(sem_wait(&p) == 0);
+    meet();
+    CHECK(sem_wait(&q) == 0);
+}
+
+/* ---- a mutex that a condition wait takes back ---- */
+
+static void *takes_back(void *unused)
+{
+    (void)unused;
+    lock(&a);
+    lock(&b);
+    meet();
+    CHECK(pthread_cond_wait(&signalled, &b) == 0);
+    return NULL;
+}
+
+static void condition(void)
+{
+    go(takes_back, NULL);
+    meet();
+    lock(&b);
+    CHECK(pthread_cond_signal(&signalled) == 0);
+    lock(&a);
+}
+
+/* ---- with a limit ---- */
+
+static void *takes_b(void *unused)
+{
+    (void)unused;
+    lock(&b);
+    meet();
+    lock(&a);
+    unlock(&a);
+    unlock(&b);
+    return NULL;
+}
+
+static void with_limit(void)
+{
+    struct timespec then;
+    pthread_t t = go(takes_b, NULL);
+
+    lock(&a);
+    meet();
+    clock_gettime(CLOCK_REALTIME, &then);
+    then.tv_sec += 1;
+    CHECK(pthread_mutex_timedlock(&b, &then) == ETIMEDOUT);
+    unlock(&a);
+    join(t);
+}
+
+/* ---- a slow holder is no deadlock ---- */
+
+static void *waits(void *unused)
+{
+    (void)unused;
+    lock(&a);
+    meet();
+    lock(&b);
+    unlock(&b);
+    unlock(&a);
+    return NULL;
+}
+
+static void slow(void)
+{
+    struct timespec time = { 2, 0 };
+    pthread_t t = go(waits, NULL);
+
+    lock(&b);
+    meet();
+    nanosleep(&time, NULL);
+    unlock(&b);
+    join(t);
+}
+
+/* ---- ten thousand short waits under a lock ---- */
+
+static void *nests(void *own)
+{
+    for (int i = 0; i < 10000; i++)
+        nest(own, &b);
+    return NULL;
+}
+
+static void busy(void)
+{
+    static mutex_t own[4];
+    pthread_t t[4];
+
+    for (int i = 0; i < 4; i++)
+        t[i] = go(nests, &own[i]);
+    for (int i = 0; i < 4; i++)
+        join(t[i]);
+}
+
+int main(int argc, char **argv)
+{
+    CHECK(argc > 1);
+    alarm(15);
+    pthread_barrier_init(&both, NULL, 2);
+    if (is_mode(argv, "nested-read"))
+        nested_read();
+    else if (is_mode(argv, "writers"))
+        writers();
+    else if (is_mode(argv, "spin"))
+        spinlocks();
+    else if (is_mode(argv, "semaphores"))
+        semaphores();
+    else if (is_mode(argv, "condition"))
+        condition();
+    else if (is_mode(argv, "limit"))
+        with_limit();
+    else if (is_mode(argv, "slow"))
+        slow();
+    else if (is_mode(argv, "busy"))
+        busy();
+    else
+        CHECK(!"a mode");
+    return 0;
+}
