@@ -320,6 +320,10 @@ const char *lh_advise_reason(const struct lh_explain *e,
                       "waits when it does not.",
                       lh_explain_thread(e, f->sides[r->sides[0]].thread),
                       lh_naming_lock(e, f->sides[r->sides[0]].wants));
+    case LH_MODEL_UNSEEN_END:
+        return FORMAT("where %s ends cannot be seen: it may be two locks that "
+                      "lay at one address, one after the other.",
+                      lh_naming_lock(e, r->lock));
     default:
         return FORMAT("%s.", lh_explain_clean(e, r->word));
     }

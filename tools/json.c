@@ -200,6 +200,8 @@ static json_t *reason_object(struct lh_explain *e,
             json_pack("[o, o]", stack_array(e, r->stacks[0]),
                       stack_array(e, r->stacks[1])));
     }
+    if (r->kind == LH_MODEL_UNSEEN_END)
+        set(o, "lock", lock_object(e, r->lock));
     if (r->kind == LH_MODEL_ONE_THREAD)
         set(o, "thread", number(r->thread));
     if (r->kind == LH_MODEL_FEW_THREADS)

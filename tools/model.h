@@ -83,6 +83,7 @@ enum lh_model_reason_kind {
     LH_MODEL_ORDERED,
     LH_MODEL_TIMED_WAIT,
     LH_MODEL_TRIED_ONLY,
+    LH_MODEL_UNSEEN_END,
     LH_MODEL_OTHER, /* of a later version */
 };
 

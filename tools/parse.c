@@ -194,16 +194,17 @@ static void read_pair(struct lh_fields *r, const char *key, bool needed,
 static void read_reason(struct lh_fields *r, size_t nsides,
                         struct lh_model_reason *reason)
 {
-    static const char *const words[] = { "gate",    "one-thread", "few-threads",
-                                         "ordered", "timed",      "tried",
-                                         NULL };
+    static const char *const words[] = { "gate",        "one-thread",
+                                         "few-threads", "ordered",
+                                         "timed",       "tried",
+                                         "unseen-end",  NULL };
     const char *name = lh_fields_text(r, "reason");
     int kind = 0;
     while (words[kind] && strcmp(words[kind], name) != 0)
         kind++;
     *reason = (struct lh_model_reason){ (enum lh_model_reason_kind)kind,
                                         .word = name };
-    if (kind == LH_MODEL_GATE)
+    if (kind == LH_MODEL_GATE || kind == LH_MODEL_UNSEEN_END)
         reason->lock = lh_fields_id(r, "lock");
     if (kind == LH_MODEL_ONE_THREAD)
         reason->thread = lh_fields_id(r, "thread");

@@ -21,9 +21,10 @@ enum lh_nodes_state { LH_NODES_FREE, LH_NODES_ALIVE, LH_NODES_DEAD };
 
 struct lh_nodes_lock {
     uint64_t class_key;
-    uint32_t state; /* enum lh_nodes_state */
-    uint32_t stamp; /* of the owner's latest pass over a held set; of a free
-                       lock that keeps its node: the next one */
+    uint8_t state;    /* enum lh_nodes_state */
+    bool is_doubtful; /* lh_order_doubt_lock() */
+    uint32_t stamp;   /* of the owner's latest pass over a held set; of a free
+                         lock that keeps its node: the next one */
 };
 
 struct lh_nodes {
@@ -51,6 +52,11 @@ void lh_nodes_new_stamp(struct lh_nodes *l);
 static inline bool lh_nodes_alive(const struct lh_nodes *l, lh_lock lock)
 {
     return lock < l->capacity && l->at[lock].state == LH_NODES_ALIVE;
+}
+
+static inline bool lh_nodes_doubtful(const struct lh_nodes *l, lh_lock lock)
+{
+    return l->at[lock].is_doubtful;
 }
 
 void lh_nodes_free(struct lh_nodes *l);

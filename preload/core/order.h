@@ -70,6 +70,7 @@ enum lh_reason_kind {
     LH_REASON_ORDERED,     /* side a always ends before side b starts */
     LH_REASON_TIMED,       /* side a waits for a limited time only */
     LH_REASON_TRIED,       /* side a was not seen to wait, only to try */
+    LH_REASON_UNSEEN_END,  /* .lock, which side a wants, may be two locks */
 };
 
 struct lh_reason {
@@ -126,6 +127,13 @@ int lh_order_add_lock(struct lh_order *o, uint64_t class_key, lh_lock *lock);
 /* Says that a lock has ended: no ring can go through it any more. Its number
  * is given out again only after a sweep. */
 void lh_order_end_lock(struct lh_order *o, lh_lock lock);
+
+/*
+ * Says that the end of a lock cannot be seen: what is taken for one lock may
+ * be two that had the same address one after the other. Rings through it are
+ * conditional from now on.
+ */
+void lh_order_doubt_lock(struct lh_order *o, lh_lock lock);
 
 /* True when at least half of the locks (and more than a few) have ended: it
  * pays to call lh_order_sweep(), which forgets them and their dependencies.
