@@ -8,6 +8,7 @@
 #include "runtime/arena.h"
 #include "runtime/config.h"
 #include "runtime/detector.h"
+#include "runtime/frames.h"
 #include "runtime/guard.h"
 #include "runtime/real.h"
 #include "runtime/sites.h"
@@ -317,10 +318,26 @@ static bool look_up_site(struct lh_thread *t, struct lh_slot *slot)
     return true;
 }
 
+/* By a request that is not repeated in its slot. */
+static __attribute__((noinline)) void leave_frames(struct lh_thread *t,
+                                                   uintptr_t cfa)
+{
+    struct lh_guard guard;
+
+    if (t->busy)
+        return;
+    lh_guard_enter(&guard);
+    lh_detector_check_process();
+    lh_frames_left(t, cfa);
+    lh_guard_leave(&guard);
+}
+
 static void look_up(struct lh_thread *t, struct lh_slot *slot)
 {
     struct lh_entry *known;
 
+    if (__builtin_expect(lh_frames_may_be_left(t, slot->cfa), 0))
+        leave_frames(t, slot->cfa);
     if (is_without_order(t, slot)) {
         if (look_up_site(t, slot))
             return;
@@ -470,6 +487,32 @@ struct lh_slot *lh_held_find(struct lh_thread *t, const void *lock, bool wants)
     for (struct lh_slot *s = below(t->top); s; s = below(s))
         if (s->lock == lock && (state_of(s) >= LH_WANTS) == wants)
             return s;
+    return NULL;
+}
+
+struct lh_slot *lh_held_within(struct lh_thread *t, uintptr_t low,
+                               uintptr_t high)
+{
+    for (struct lh_slot *s = below(t->top); s; s = below(s))
+        if ((uintptr_t)s->lock - low < high - low && state_of(s) < LH_WANTS)
+            return s;
+    return NULL;
+}
+
+/* The thread goes on meanwhile, but its chunks stay where they are. */
+const struct lh_slot *lh_held_peek(const struct lh_thread *t, uintptr_t lock)
+{
+    const struct lh_slot *top = *(struct lh_slot *const volatile *)&t->top;
+
+    for (const struct lh_chunk *c = t->chunk; c; c = c->above) {
+        for (const struct lh_slot *s = c->slots + 1;
+             s <= c->slots + LH_CHUNK_SLOTS; s++) {
+            if (s == top)
+                return NULL;
+            if ((uintptr_t)s->lock == lock && lh_held_is_held(t, s))
+                return s;
+        }
+    }
     return NULL;
 }
 

@@ -261,6 +261,15 @@ void lh_held_abandon(void);
  * words to tell. */
 void lh_held_settle_all(struct lh_thread *t);
 
+/* A slot of the thread's own whose lock lies from low on and below high; NULL
+ * if there is none. */
+struct lh_slot *lh_held_within(struct lh_thread *t, uintptr_t low,
+                               uintptr_t high);
+
+/* The slot by which another thread holds the lock at an address, or NULL: as it
+ * looks at this moment, under the detector's lock. */
+const struct lh_slot *lh_held_peek(const struct lh_thread *t, uintptr_t lock);
+
 /* The newest slot that holds (or, with wants, asks for) the lock; or NULL. */
 struct lh_slot *lh_held_find(struct lh_thread *t, const void *lock, bool wants);
 

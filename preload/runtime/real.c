@@ -18,6 +18,15 @@ static const struct symbol {
     const char *version; /* NULL: whatever dlsym() finds */
     size_t slot;         /* offset in struct lh_real */
 } symbols[] = {
+    /* First: a look-up that fails frees what it had to say the last time. */
+    { "free", NULL, SLOT(free) },
+    { "realloc", NULL, SLOT(realloc) },
+    { "reallocarray", NULL, SLOT(reallocarray) },
+    { "malloc_usable_size", NULL, SLOT(malloc_usable_size) },
+    { "mmap", NULL, SLOT(mmap) },
+    { "munmap", NULL, SLOT(munmap) },
+    { "madvise", NULL, SLOT(madvise) },
+    { "mremap", NULL, SLOT(mremap) },
     { "pthread_mutex_init", NULL, SLOT(mutex_init) },
     { "pthread_mutex_destroy", NULL, SLOT(mutex_destroy) },
     { "pthread_mutex_lock", NULL, SLOT(mutex_lock) },

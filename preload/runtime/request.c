@@ -5,8 +5,10 @@
 #include "core/order.h"
 #include "runtime/arena.h"
 #include "runtime/detector.h"
+#include "runtime/frames.h"
 #include "runtime/kinds.h"
 #include "runtime/locks.h"
+#include "runtime/maps.h"
 #include "runtime/modules.h"
 #include "runtime/news.h"
 #include "runtime/stacks.h"
@@ -97,9 +99,37 @@ static unsigned subtype_of(const struct lh_slot *slot)
                : 0;
 }
 
+/*
+ * Is this use of a lock by t surely one of the same lock as those before? Not
+ * if the lock may have ended since without an event, and another one taken its
+ * place. An init call would have told.
+ */
+static bool is_sure(struct lh_thread *t, struct lh_lock_info *l)
+{
+    struct lh_thread *owner;
+
+    l->settled = true;
+    if (l->initialized || lh_module_holds(l->address))
+        return true;
+    owner = lh_frames_owner(t, l->address);
+    l->settled = !owner; /* on a stack it depends on who uses it */
+    if (!owner)
+        return !lh_maps_are_unseen(l->address);
+    lh_frames_add_lock(owner, l->address);
+    return lh_frames_is_sure(owner, t, l->address);
+}
+
+static void doubt(struct lh_thread *t, struct lh_lock_info *l)
+{
+    if (l->settled || is_sure(t, l))
+        return;
+    l->settled = true;
+    lh_order_doubt_lock(lh_state.order, l->node);
+}
+
 /* The lock of a slot, with a node in the lh_state.order store; NULL without
  * memory. */
-static struct lh_lock_info *resolve(struct lh_slot *slot)
+static struct lh_lock_info *resolve(struct lh_thread *t, struct lh_slot *slot)
 {
     struct lh_lock_info *l = lh_lock_find((uintptr_t)slot->lock, true);
     lh_lock node;
@@ -115,6 +145,7 @@ static struct lh_lock_info *resolve(struct lh_slot *slot)
             lh_lock_set_node(l, node) != 0)
             return NULL;
     }
+    doubt(t, l);
     return l;
 }
 
@@ -133,7 +164,7 @@ static bool gather_held(struct lh_thread *t, struct lh_slot *until, size_t *n)
         if (lh_arena_reserve(&array, &held_capacity, sizeof *held, *n + 1))
             return false;
         held = array;
-        if (!(l = resolve(s)))
+        if (!(l = resolve(t, s)))
             return false;
         held[(*n)++] = (struct lh_held){ .lock = l->node,
                                          .stack = s->stack,
@@ -173,7 +204,7 @@ static uint32_t take_in(struct lh_thread *t, struct lh_slot *slot,
     renew_cache(t);
     if (!slot->stack)
         slot->stack = lh_stack_of_pc(slot->pc);
-    if (!gather_held(t, slot, &n) || !(wanted = resolve(slot))) {
+    if (!gather_held(t, slot, &n) || !(wanted = resolve(t, slot))) {
         lh_state.short_of_memory = true;
         return 0;
     }

@@ -2,12 +2,14 @@
  * unwind.c - one thread's return addresses, by a private unwinder. */
 #include "runtime/unwind.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unwind.h>
 
 #include "runtime/arena.h"
+#include "runtime/frames.h"
 #include "runtime/sys.h"
 
 /* What the unwinder, its callback and the slow path around it may use. */
@@ -75,6 +77,16 @@ bool lh_unwind(struct lh_thread *t, void *pc, uintptr_t cfa,
     return u->n > 0;
 }
 
+/* So that a constructor of the executable's is not taken for main. */
+static bool is_one_module(uintptr_t a, uintptr_t b)
+{
+    struct dl_find_object of_a, of_b;
+
+    return _dl_find_object((void *)a, &of_a) == 0 &&
+           _dl_find_object((void *)b, &of_b) == 0 &&
+           of_a.dlfo_link_map == of_b.dlfo_link_map;
+}
+
 /*
  * Where the return address of the thread's start routine lies, or main's; 0
  * while unknown. main is the third from outermost: _start calls
@@ -85,7 +97,8 @@ static uintptr_t base_of(struct lh_thread *t, const struct lh_unwound *u)
     uintptr_t entry = getauxval(AT_ENTRY);
 
     if (!t->stack_base && u->n > 3 && u->frames[u->n - 1].pc - entry < 64 &&
-        t->number == 1)
+        t->number == 1 &&
+        is_one_module(u->frames[u->n - 2].pc, u->frames[u->n - 3].pc))
         t->stack_base = u->cfa - sizeof(uintptr_t) +
                         u->frames[u->n - 3].at * sizeof(uintptr_t);
     return t->stack_base;
@@ -103,6 +116,9 @@ static size_t count_mutable(struct lh_thread *t, const struct lh_unwound *u)
                             u->frames[n - 1].at * sizeof(uintptr_t) >=
                         base)
         n--;
+    if (n < u->n)
+        lh_frames_saw_outermost(t, u->cfa +
+                                       u->frames[n - 1].at * sizeof(uintptr_t));
     return n;
 }
 
