@@ -129,11 +129,11 @@ int lh_order_add_lock(struct lh_order *o, uint64_t class_key, lh_lock *lock);
 void lh_order_end_lock(struct lh_order *o, lh_lock lock);
 
 /*
- * Says that the end of a lock cannot be seen: what is taken for one lock may
- * be two that had the same address one after the other. Rings through it are
- * conditional from now on.
+ * Says whether the end of a lock can not be seen: what is taken for one lock
+ * may then be two that had the same address one after the other. Rings through
+ * it that are judged from now on are conditional.
  */
-void lh_order_doubt_lock(struct lh_order *o, lh_lock lock);
+void lh_order_doubt_lock(struct lh_order *o, lh_lock lock, bool is_doubtful);
 
 /* True when at least half of the locks (and more than a few) have ended: it
  * pays to call lh_order_sweep(), which forgets them and their dependencies.

@@ -148,6 +148,15 @@ static uintptr_t end_of_pages(const void *low, size_t size_bytes)
     return ((uintptr_t)low + size_bytes + 4095) & ~(uintptr_t)4095;
 }
 
+static void end_pages(const void *low, size_t size_bytes, void *pc,
+                      uintptr_t cfa)
+{
+    uintptr_t from = (uintptr_t)low, to = end_of_pages(low, size_bytes);
+
+    if (from < to && may_hold(from, to))
+        end_memory(from, to, NULL, pc, cfa);
+}
+
 /* Maps of the program's own that locks can lie in. */
 static void *mapped(void *low, size_t size_bytes, int prot, int flags, void *pc,
                     uintptr_t cfa)
@@ -156,8 +165,8 @@ static void *mapped(void *low, size_t size_bytes, int prot, int flags, void *pc,
 
     if (low == MAP_FAILED)
         return low;
-    if (flags & MAP_FIXED && may_hold(from, to))
-        end_memory(from, to, NULL, pc, cfa);
+    if (flags & MAP_FIXED)
+        end_pages(low, size_bytes, pc, cfa);
     if (flags & MAP_ANONYMOUS || prot & PROT_WRITE)
         lh_maps_add(from, to, pc);
     else if (flags & MAP_FIXED)
@@ -208,32 +217,26 @@ static bool drops_contents(int advice)
 
 LH_HOOK int madvise(void *low, size_t size_bytes, int advice)
 {
-    uintptr_t from = (uintptr_t)low, to = end_of_pages(low, size_bytes);
     int rc;
 
     if (__builtin_expect(!lh_real()->madvise, 0))
         lh_real_resolve();
     rc = lh_real()->madvise(low, size_bytes, advice);
-    if (rc == 0 && drops_contents(advice) && from < to && may_hold(from, to))
-        end_memory(from, to, NULL, LH_CALLER(), LH_CFA());
+    if (rc == 0 && drops_contents(advice))
+        end_pages(low, size_bytes, LH_CALLER(), LH_CFA());
     return rc;
 }
 
 /* Locks do not move: they are made anew where their contents came to. */
-static void remapped(void *old, size_t old_bytes, void *fresh, size_t new_bytes,
+static void remapped(char *old, size_t old_bytes, char *fresh, size_t new_bytes,
                      void *pc, uintptr_t cfa)
 {
-    uintptr_t from = (uintptr_t)old, to = end_of_pages(old, old_bytes);
+    size_t kept_bytes = fresh != old            ? 0
+                        : new_bytes < old_bytes ? new_bytes
+                                                : old_bytes;
 
-    if (fresh == old)
-        from = end_of_pages(old, new_bytes);
-    else if (may_hold((uintptr_t)fresh, end_of_pages(fresh, new_bytes)))
-        end_memory((uintptr_t)fresh, end_of_pages(fresh, new_bytes), NULL, pc,
-                   cfa);
-    if (from < to && may_hold(from, to))
-        end_memory(from, to, NULL, pc, cfa);
-    if (from < to)
-        lh_maps_remove(from, to);
+    end_pages(old + kept_bytes, old_bytes - kept_bytes, pc, cfa);
+    lh_maps_remove((uintptr_t)old, end_of_pages(old, old_bytes));
     lh_maps_add((uintptr_t)fresh, end_of_pages(fresh, new_bytes), pc);
 }
 
@@ -248,6 +251,12 @@ LH_HOOK void *mremap(void *old, size_t old_bytes, size_t new_bytes, int flags,
     va_end(rest);
     if (__builtin_expect(!lh_real()->mremap, 0))
         lh_real_resolve();
+    /* Where it goes to is known: before it leaves a hole, which a map of our
+     * own could come to fill. */
+    if (flags & MREMAP_FIXED) {
+        end_pages(old, old_bytes, LH_CALLER(), LH_CFA());
+        end_pages(where, new_bytes, LH_CALLER(), LH_CFA());
+    }
     fresh = lh_real()->mremap(old, old_bytes, new_bytes, flags, where);
     if (fresh != MAP_FAILED)
         remapped(old, old_bytes, fresh, new_bytes, LH_CALLER(), LH_CFA());

@@ -65,17 +65,19 @@ void lh_frames_add_lock(struct lh_thread *t, uintptr_t address)
         ;
 }
 
-bool lh_frames_is_sure(const struct lh_thread *owner,
-                       const struct lh_thread *user, uintptr_t address)
+bool lh_frames_lasts(const struct lh_thread *owner, uintptr_t address)
 {
     uintptr_t outermost =
         atomic_load_explicit(&owner->outermost, memory_order_relaxed);
 
-    if (outermost && address >= outermost)
-        return true;
-    /* Thread-local variables, above all frames. */
-    if (owner->stack_base && address > owner->stack_base)
-        return true;
+    /* Above all frames are thread-local variables. */
+    return (outermost && address >= outermost) ||
+           (owner->stack_base && address > owner->stack_base);
+}
+
+bool lh_frames_is_sure(const struct lh_thread *owner,
+                       const struct lh_thread *user, uintptr_t address)
+{
     return user->creator == owner->number && user->under &&
            user->under <= address;
 }

@@ -41,8 +41,12 @@ struct lh_thread *lh_frames_owner(struct lh_thread *self, uintptr_t address);
  * hold the detector's lock. */
 void lh_frames_add_lock(struct lh_thread *t, uintptr_t address);
 
+/* True if the address on owner's stack lies in a frame that lasts as long as
+ * the thread. */
+bool lh_frames_lasts(const struct lh_thread *owner, uintptr_t address);
+
 /* True if the lock at an address of owner's stack is, when user uses it, surely
- * the one that it was before. */
+ * the one that user has used before. */
 bool lh_frames_is_sure(const struct lh_thread *owner,
                        const struct lh_thread *user, uintptr_t address);
 

@@ -14,6 +14,7 @@
 #include "runtime/sites.h"
 #include "runtime/stacks.h"
 #include "runtime/sys.h"
+#include "runtime/unload.h"
 #include "runtime/unwind.h"
 
 _Atomic uint32_t lh_generation[LH_NGENERATIONS];
@@ -319,8 +320,8 @@ static bool look_up_site(struct lh_thread *t, struct lh_slot *slot)
 }
 
 /* By a request that is not repeated in its slot. */
-static __attribute__((noinline)) void leave_frames(struct lh_thread *t,
-                                                   uintptr_t cfa)
+static __attribute__((noinline)) void end_left_behind(struct lh_thread *t,
+                                                      uintptr_t cfa)
 {
     struct lh_guard guard;
 
@@ -329,6 +330,8 @@ static __attribute__((noinline)) void leave_frames(struct lh_thread *t,
     lh_guard_enter(&guard);
     lh_detector_check_process();
     lh_frames_left(t, cfa);
+    if (lh_unload_is_noted(t))
+        lh_unload_look(t, cfa);
     lh_guard_leave(&guard);
 }
 
@@ -336,8 +339,9 @@ static void look_up(struct lh_thread *t, struct lh_slot *slot)
 {
     struct lh_entry *known;
 
-    if (__builtin_expect(lh_frames_may_be_left(t, slot->cfa), 0))
-        leave_frames(t, slot->cfa);
+    if (__builtin_expect(
+            lh_frames_may_be_left(t, slot->cfa) || lh_unload_is_noted(t), 0))
+        end_left_behind(t, slot->cfa);
     if (is_without_order(t, slot)) {
         if (look_up_site(t, slot))
             return;

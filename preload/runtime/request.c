@@ -99,32 +99,37 @@ static unsigned subtype_of(const struct lh_slot *slot)
                : 0;
 }
 
+/* In no module and on no stack, and no init call has told of it. */
+static void settle_doubt(struct lh_lock_info *l)
+{
+    l->settled = true;
+    if (lh_module_holds(l->address))
+        lh_stacks_know_module(l->address);
+    else if (!l->initialized && lh_maps_are_unseen(l->address))
+        lh_order_doubt_lock(lh_state.order, l->node, true);
+}
+
 /*
  * Is this use of a lock by t surely one of the same lock as those before? Not
  * if the lock may have ended since without an event, and another one taken its
- * place. An init call would have told.
+ * place. On a stack that depends on who uses it, and more is learned of frames
+ * as time goes by.
  */
-static bool is_sure(struct lh_thread *t, struct lh_lock_info *l)
+static void doubt(struct lh_thread *t, struct lh_lock_info *l)
 {
     struct lh_thread *owner;
 
-    l->settled = true;
-    if (l->initialized || lh_module_holds(l->address))
-        return true;
-    owner = lh_frames_owner(t, l->address);
-    l->settled = !owner; /* on a stack it depends on who uses it */
-    if (!owner)
-        return !lh_maps_are_unseen(l->address);
-    lh_frames_add_lock(owner, l->address);
-    return lh_frames_is_sure(owner, t, l->address);
-}
-
-static void doubt(struct lh_thread *t, struct lh_lock_info *l)
-{
-    if (l->settled || is_sure(t, l))
+    if (l->settled)
         return;
-    l->settled = true;
-    lh_order_doubt_lock(lh_state.order, l->node);
+    owner = l->initialized ? NULL : lh_frames_owner(t, l->address);
+    if (!owner) {
+        settle_doubt(l);
+        return;
+    }
+    lh_frames_add_lock(owner, l->address);
+    l->settled = lh_frames_lasts(owner, l->address);
+    if (l->settled || !lh_frames_is_sure(owner, t, l->address))
+        lh_order_doubt_lock(lh_state.order, l->node, !l->settled);
 }
 
 /* The lock of a slot, with a node in the lh_state.order store; NULL without

@@ -48,6 +48,7 @@ struct lh_thread {
     uintptr_t creating; /* the stack pointer of the pthread_create under way */
     uintptr_t under;    /* the creator's at that time; 0: unknown */
     uint32_t creator;
+    uintptr_t unloading; /* unload.h: the stack pointer of its dlclose; or 0 */
     pthread_t handle;
     char name[16]; /* by pthread_setname_np; else empty */
     void *(*start)(void *);

@@ -148,6 +148,20 @@ void lh_unwind_remember(struct lh_thread *t, const struct lh_unwound *u,
     atomic_store_explicit(&r->stack, stack, memory_order_release);
 }
 
+void lh_unwind_forget_stale(struct lh_thread *t)
+{
+    for (size_t i = 0; t->stacks && i < LH_STACK_SETS * LH_STACK_WAYS; i++) {
+        struct lh_remembered *r = &t->stacks->known[i];
+        uint32_t stack = atomic_load_explicit(&r->stack, memory_order_relaxed);
+
+        /* Unless its thread has put another one there meanwhile. */
+        if (stack && lh_stack_is_stale(stack))
+            atomic_compare_exchange_strong_explicit(&r->stack, &stack, 0,
+                                                    memory_order_relaxed,
+                                                    memory_order_relaxed);
+    }
+}
+
 uint32_t lh_stack_recall(const struct lh_thread *t, const void *pc,
                          uintptr_t cfa, uint8_t *hint)
 {

@@ -319,7 +319,7 @@ static void gate_and_one_thread_are_both_told(void **state)
 static void a_lock_whose_end_is_not_seen_makes_it_conditional(void **state)
 {
     (void)state;
-    lh_order_doubt_lock(o, B);
+    lh_order_doubt_lock(o, B, true);
     R(t1, B, HELD(A));
     R(t2, A, HELD(B));
     assert_one(LH_CONDITIONAL);
@@ -332,7 +332,7 @@ static void a_lock_whose_end_is_not_seen_makes_it_conditional(void **state)
 static void a_doubtful_lock_spoils_no_other_ring(void **state)
 {
     (void)state;
-    lh_order_doubt_lock(o, D);
+    lh_order_doubt_lock(o, D, true);
     R(t1, B, HELD(A, D));
     R(t2, A, HELD(B));
     assert_one(LH_POSSIBLE);
@@ -341,7 +341,7 @@ static void a_doubtful_lock_spoils_no_other_ring(void **state)
 static void a_doubtful_lock_spoils_a_longer_ring(void **state)
 {
     (void)state;
-    lh_order_doubt_lock(o, C);
+    lh_order_doubt_lock(o, C, true);
     R(t1, B, HELD(A));
     R(t2, C, HELD(B));
     R(t3, A, HELD(C));
