@@ -250,8 +250,7 @@ static bool can_follow(const struct lh_rings *r, const struct lh_dep *dep)
         return false;
     if (!r->strict)
         return true;
-    return !is_limited(r, dep) && !is_one_thread(r, dep) &&
-           !is_gated(r, dep);
+    return !is_limited(r, dep) && !is_one_thread(r, dep) && !is_gated(r, dep);
 }
 
 /*

@@ -157,7 +157,8 @@ static void end_pages(const void *low, size_t size_bytes, void *pc,
         end_memory(from, to, NULL, pc, cfa);
 }
 
-/* Maps of the program's own that locks can lie in. */
+/* Whatever lay there before, by whomever it was unmapped, is no more. Locks can
+ * lie in what can be written now or later. */
 static void *mapped(void *low, size_t size_bytes, int prot, int flags, void *pc,
                     uintptr_t cfa)
 {
@@ -165,8 +166,7 @@ static void *mapped(void *low, size_t size_bytes, int prot, int flags, void *pc,
 
     if (low == MAP_FAILED)
         return low;
-    if (flags & MAP_FIXED)
-        end_pages(low, size_bytes, pc, cfa);
+    end_pages(low, size_bytes, pc, cfa);
     if (flags & MAP_ANONYMOUS || prot & PROT_WRITE)
         lh_maps_add(from, to, pc);
     else if (flags & MAP_FIXED)

@@ -103,7 +103,9 @@ static bool extend(uintptr_t low, uintptr_t high)
 void lh_maps_add(uintptr_t low, uintptr_t high, const void *caller)
 {
     lh_maps_remove(low, high);
-    if (module_of(caller) != allocator_module && !extend(low, high))
+    /* Before our constructor it may be any allocator's first one. */
+    if (allocator_module && module_of(caller) != allocator_module &&
+        !extend(low, high))
         keep(low, high);
 }
 
