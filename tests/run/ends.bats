@@ -54,6 +54,17 @@ has_hook() {
     one_lock kept
 }
 
+@test "a std::mutex ends with its object, however that is deleted" {
+    for mode in deleted shared-pointer vector array; do
+        watched "$G/deleted" $mode
+        [ "$status" -ne 77 ] || { echo "$mode: no address came again"; return 1; }
+        passes_quietly
+    done
+    watched "$G/deleted" kept
+    exits_with 0
+    has '^lockhound: potential deadlock LH001' err.txt
+}
+
 @test "realloc ends the locks in what it gives back" {
     two_locks moved moved-array shortened
     one_lock grown
