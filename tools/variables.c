@@ -138,12 +138,18 @@ static bool in_std(Dwarf_Die *die)
 /* A type whose inside is not the user's business: a lock as such. */
 static bool is_lock_type(Dwarf_Die *type)
 {
+    static const char *const names[] = {
+        "mtx_t",           "GMutex",        "GRecMutex", "GRWLock",
+        "GStaticRecMutex", "GStaticRWLock", "GOnce",
+    };
     const char *name = dwarf_diename(type);
     if (!name)
         return false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
     return strncmp(name, "pthread_", 8) == 0 ||
-           strncmp(name, "__pthread_", 10) == 0 || strcmp(name, "mtx_t") == 0 ||
-           in_std(type);
+           strncmp(name, "__pthread_", 10) == 0 || in_std(type);
 }
 
 /* A part of an aggregate: its name with separator, its type and its place. */

@@ -2,6 +2,7 @@
  * held.c - what the hot path leaves: growing, learning, odd releases. */
 #include "runtime/held.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 
@@ -45,11 +46,20 @@ static bool owns(const struct lh_thread *t, const struct lh_slot *slot)
            mutex->__data.__owner == t->tid;
 }
 
+/* Of a slot that is LH_INSIDE: the loader's locks are never unmapped. */
+static bool is_inside(const struct lh_thread *t, const struct lh_slot *slot)
+{
+    const pthread_mutex_t *mutex = slot->lock;
+
+    return mutex->__data.__owner == t->tid;
+}
+
 bool lh_held_is_held(const struct lh_thread *t, const struct lh_slot *slot)
 {
     uint8_t state = state_of(slot);
 
-    return state == LH_HOLDS || (state == LH_TAKES && slot != t->unsure);
+    return state == LH_HOLDS || (state == LH_TAKES && slot != t->unsure) ||
+           (state == LH_INSIDE && is_inside(t, slot));
 }
 
 /* The slot below, over chunk borders; NULL below the oldest. */
@@ -376,6 +386,65 @@ static void write_request(struct lh_slot *slot, void *lock, uint16_t how,
     write_state(slot, how, cfa);
 }
 
+/* Where the code of locks that are made of others lies, and ours, which seems
+ * to be the caller when that code ends in a jump. Relaxed: whoever is called
+ * from there has seen them written. */
+static _Atomic uintptr_t makers[2][2];
+
+void lh_held_set_maker(const void *function)
+{
+    const void *of[2] = { function, (const void *)(uintptr_t)lh_held_push };
+    struct dl_find_object found;
+
+    for (int i = 0; i < 2; i++) {
+        if (_dl_find_object((void *)of[i], &found) != 0)
+            continue;
+        atomic_store_explicit(&makers[i][0], (uintptr_t)found.dlfo_map_start,
+                              memory_order_relaxed);
+        atomic_store_explicit(&makers[i][1], (uintptr_t)found.dlfo_map_end,
+                              memory_order_relaxed);
+    }
+}
+
+static bool is_in_maker(int i, uintptr_t pc)
+{
+    return pc >= atomic_load_explicit(&makers[i][0], memory_order_relaxed) &&
+           pc < atomic_load_explicit(&makers[i][1], memory_order_relaxed);
+}
+
+/* Asked for by the code that gets the newest request's lock? */
+static bool is_part_of_newest(struct lh_thread *t, const void *pc)
+{
+    const struct lh_slot *slot = below(t->top);
+
+    return slot && state_of(slot) >= LH_WANTS &&
+           lh_kind_of(slot->how) >= LH_KIND_GMUTEX &&
+           lh_kind_of(slot->how) <= LH_KIND_GRWLOCK &&
+           (is_in_maker(0, (uintptr_t)pc) || is_in_maker(1, (uintptr_t)pc));
+}
+
+/*
+ * Drops calls into the loader that have ended. One that a signal handler has
+ * interrupted before it got the lock is dropped, too: what it runs under the
+ * lock is then not seen as such, this once.
+ */
+static void drop_ended_calls(struct lh_thread *t)
+{
+    struct lh_slot *s;
+
+    while (state_of(s = t->top - 1) == LH_INSIDE && !is_inside(t, s)) {
+        t->top = s;
+        lh_held_pop_gone(t);
+    }
+}
+
+/* Whether push_slow() is to push, after calls that have ended are dropped. */
+static __attribute__((noinline)) bool is_blocked(struct lh_thread *t)
+{
+    drop_ended_calls(t);
+    return t->top == t->end || state_of(t->top - 1) >= LH_WANTS;
+}
+
 /* The chunk may be full, or the last request may have been abandoned. */
 static struct lh_slot *push_slow(struct lh_thread *t, void *lock, uint16_t how,
                                  void *pc, uintptr_t cfa)
@@ -383,6 +452,8 @@ static struct lh_slot *push_slow(struct lh_thread *t, void *lock, uint16_t how,
     struct lh_slot *slot = NULL;
     struct lh_guard guard;
 
+    if (is_part_of_newest(t, pc))
+        return NULL;
     lh_guard_enter(&guard);
     drop_abandoned(t, cfa);
     if (t->top != t->end || next_chunk(t)) {
@@ -426,8 +497,12 @@ static struct lh_slot *publish(struct lh_thread *t, void *lock, uint16_t how,
     struct lh_slot *slot = t->top;
 
     *known = false;
-    if (__builtin_expect(slot == t->end || state_of(slot - 1) >= LH_WANTS, 0))
-        return push_slow(t, lock, how, pc, cfa);
+    if (__builtin_expect(slot == t->end || state_of(slot - 1) >= LH_INSIDE,
+                         0)) {
+        if (is_blocked(t))
+            return push_slow(t, lock, how, pc, cfa);
+        slot = t->top;
+    }
     if (reserve(t, slot, lock, how, pc, cfa)) {
         count_hit(t, slot);
         *known = true;
@@ -660,6 +735,7 @@ struct lh_slot *lh_held_release_slow(void *lock)
         lh_real_ensure();
         return NULL;
     }
+    drop_ended_calls(t);
     slot = lh_held_find(t, lock, false);
     if (!slot)
         return NULL;

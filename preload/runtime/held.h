@@ -36,10 +36,21 @@
  * its hook does not come back to say that it was got, so whether it is held
  * yet is for the mutex's own owner word to tell. LH_GONE is left of a slot
  * whose lock was released before a newer one: it hands the key below on, and
- * goes when it comes to be the newest. LH_BASE marks the slot before a chunk's
- * first, whose key is that of the last slot of the chunk below.
+ * goes when it comes to be the newest. LH_INSIDE is a call that takes a lock of
+ * the loader's and gives it back itself, and that may not come back to the hook
+ * (hooks/loader.c): the lock's owner word tells whether it is held, and the
+ * next event that finds it free drops the slot. LH_BASE marks the slot before a
+ * chunk's first, whose key is that of the last slot of the chunk below.
  */
-enum lh_slot_state { LH_BASE, LH_GONE, LH_HOLDS, LH_TAKES, LH_WANTS, LH_TRIES };
+enum lh_slot_state {
+    LH_BASE,
+    LH_GONE,
+    LH_HOLDS,
+    LH_TAKES,
+    LH_INSIDE, /* from here on the hot path leaves the newest slot to held.c */
+    LH_WANTS,
+    LH_TRIES
+};
 
 /* How it waits: enum lh_wait, or this. A try never waits. */
 enum { LH_WAIT_TRY = 7 };
@@ -187,7 +198,7 @@ static inline bool lh_held_take(pthread_mutex_t *mutex, uint16_t how, void *pc,
     if (__builtin_expect(
             slot == t->end || mutex->__data.__lock != 0 ||
                 atomic_load_explicit(&slot[-1].state, memory_order_relaxed) >=
-                    LH_WANTS ||
+                    LH_INSIDE ||
                 !lh_held_is_repeated(slot, mutex, how, pc, generation),
             0))
         return false;
@@ -242,6 +253,13 @@ static inline struct lh_slot *lh_held_release(void *lock)
         lh_held_pop_gone(t);
     return slot;
 }
+
+/*
+ * A GRecMutex and a GRWLock are made of a pthread lock. What is asked for from
+ * the library that holds this function, while the request for one of GLib's
+ * locks is the newest, is a part of that and not followed.
+ */
+void lh_held_set_maker(const void *function);
 
 /* The release has failed: the lock is held as before. */
 void lh_held_restore(struct lh_slot *slot, void *lock);

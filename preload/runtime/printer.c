@@ -8,6 +8,7 @@
 #include "runtime/elfsym.h"
 #include "runtime/fmt.h"
 #include "runtime/held.h"
+#include "runtime/lockname.h"
 #include "runtime/logfile.h"
 #include "runtime/modules.h"
 #include "runtime/rawlock.h"
@@ -101,15 +102,21 @@ static void stack_lines(struct lh_fmt *f, uint32_t stack)
         lh_fmt_text(f, "\n      (callers not recorded)");
 }
 
-/* What to call a lock: its annotation, its symbol, or where it was born. */
+/* What to call a lock: its annotation, the name that its kind gives it, its
+ * symbol, or where it was born. */
 static void lock_name(struct lh_fmt *f, const struct lh_lock_info *lock)
 {
     uint32_t module;
     uint64_t offset, from_start;
     const char *path;
+    char own[LH_LOCKNAME_BYTES];
 
     if (lock->annotation && lock->annotation->name) {
         lh_fmt_text(f, lock->annotation->name);
+        return;
+    }
+    if (lh_lockname(lock, own)) {
+        lh_fmt_text(f, own);
         return;
     }
     module = locate(lock->address, &offset);

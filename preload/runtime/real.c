@@ -85,20 +85,48 @@ static const struct symbol {
     { "flockfile", NULL, SLOT(flockfile) },
     { "ftrylockfile", NULL, SLOT(ftrylockfile) },
     { "funlockfile", NULL, SLOT(funlockfile) },
+    { "dlopen", NULL, SLOT(dlopen) },
+    { "dlmopen", NULL, SLOT(dlmopen) },
+    { "dlclose", NULL, SLOT(dlclose) },
+    { "dlsym", NULL, SLOT(dlsym) },
+    { "dlvsym", NULL, SLOT(dlvsym) },
+    { "dladdr", NULL, SLOT(dladdr) },
+    { "dladdr1", NULL, SLOT(dladdr1) },
+    { "dl_iterate_phdr", NULL, SLOT(dl_iterate_phdr) },
     /* Last: lh_real_ensure() takes it as the sign that the table is full. */
     { "pthread_mutex_unlock", NULL, SLOT(mutex_unlock) },
 };
 
+/*
+ * The names dlsym and dlvsym are hooks of ours (hooks/loader.c), but for this
+ * version of dlvsym, which new programs do not ask for.
+ */
+void *lh_next_dlvsym(void *handle, const char *name, const char *version);
+__asm__(".symver lh_next_dlvsym, dlvsym@GLIBC_2.2.5");
+
+typedef void *lookup_function(void *handle, const char *name);
+
+static lookup_function *next_dlsym(void)
+{
+    void *found = lh_next_dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34");
+
+    if (!found)
+        found = lh_next_dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
+    return (lookup_function *)found;
+}
+
 void lh_real_resolve(void)
 {
+    lookup_function *lookup = next_dlsym();
+
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
         const struct symbol *s = &symbols[i];
         void *found = NULL;
 
         if (s->version)
-            found = dlvsym(RTLD_NEXT, s->name, s->version);
+            found = lh_next_dlvsym(RTLD_NEXT, s->name, s->version);
         if (!found)
-            found = dlsym(RTLD_NEXT, s->name);
+            found = lookup(RTLD_NEXT, s->name);
         memcpy((char *)&lh_real_table + s->slot, &found, sizeof found);
     }
 }

@@ -9,6 +9,8 @@
 #ifndef LH_RUNTIME_REAL_H
 #define LH_RUNTIME_REAL_H
 
+#include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -89,6 +91,15 @@ struct lh_real {
     void (*flockfile)(FILE *);
     int (*ftrylockfile)(FILE *);
     void (*funlockfile)(FILE *);
+    void *(*dlopen)(const char *, int);
+    void *(*dlmopen)(Lmid_t, const char *, int);
+    int (*dlclose)(void *);
+    void *(*dlsym)(void *, const char *);
+    void *(*dlvsym)(void *, const char *, const char *);
+    int (*dladdr)(const void *, Dl_info *);
+    int (*dladdr1)(const void *, Dl_info *, void **, int);
+    int (*dl_iterate_phdr)(int (*)(struct dl_phdr_info *, size_t, void *),
+                           void *);
 };
 
 extern struct lh_real lh_real_table __attribute__((visibility("hidden")));

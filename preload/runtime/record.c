@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "runtime/held.h"
+#include "runtime/lockname.h"
 #include "runtime/modules.h"
 #include "runtime/stacks.h"
 #include "runtime/sys.h"
@@ -168,6 +169,7 @@ static void lock_record(struct lh_fmt *f, const struct lh_lock_info *lock)
     uint64_t offset;
     uint32_t module = module_of(f, lock->address, &offset);
     const struct lh_annotation *a = lock->annotation;
+    char own[LH_LOCKNAME_BYTES];
 
     lh_record_stack(f, lock->born);
     begin(f, "lock");
@@ -182,6 +184,8 @@ static void lock_record(struct lh_fmt *f, const struct lh_lock_info *lock)
     }
     if (a && a->name)
         lh_fmt_key_string(f, "name", a->name);
+    else if (lh_lockname(lock, own))
+        lh_fmt_key_string(f, "name", own);
     if (a && a->ranked) {
         lh_fmt_text(f, ",\"rank\":");
         lh_fmt_signed(f, a->rank);

@@ -31,6 +31,18 @@ struct walk {
     bool inside; /* the hook's caller was reached */
 };
 
+/* The whole of this library's code, by the linker. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
+
+/* A hook that calls back into the program (dl_iterate_phdr, pthread_once) is no
+ * part of the program's stack. */
+static bool is_ours(uintptr_t pc)
+{
+    return pc - (uintptr_t)__ehdr_start <
+           (uintptr_t)etext - (uintptr_t)__ehdr_start;
+}
+
 static _Unwind_Reason_Code on_frame(struct _Unwind_Context *context,
                                     void *walk_ptr)
 {
@@ -49,6 +61,8 @@ static _Unwind_Reason_Code on_frame(struct _Unwind_Context *context,
     }
     if (pc == 0)
         return _URC_NORMAL_STOP;
+    if (is_ours(pc))
+        return _URC_NO_REASON;
     if (w->u->n == LH_MAX_FRAMES) {
         w->u->truncated = true;
         return _URC_NORMAL_STOP;

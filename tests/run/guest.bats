@@ -19,12 +19,14 @@ setup() {
 
 @test "exported names are the hooks, under the C library's own versions" {
     nm -D --defined-only "$LIB" | awk '$2 == "T" { print $3 }' | sort >ours
-    sed -n 's/^LH_HOOK [a-z_]* \**\([a-z_0-9]*\)(.*/\1/p' "$top"/preload/hooks/*.c |
+    sed -n -e 's/^LH_HOOK [a-z_ ]*[ *]\([a-z_0-9]*\)(.*/\1/p' \
+        -e 's/^LH_JUMP(\([a-z]*\));/\1/p' "$top"/preload/hooks/*.c |
         sort -u >hooks
     sed 's/@.*//' ours | sort -u | diff hooks -
     libc=$(ldd "$LIB" | awk '/libc\.so/ { print $3 }')
     nm -D --defined-only "$libc" | awk '{ print $3 }' | sort >libc
-    [ -z "$(comm -23 ours libc)" ]
+    # GLib's have no version there, and a node of ours here.
+    grep -v '^g_.*@@LOCKHOUND_1$' ours | comm -23 - libc | diff - /dev/null
     [ "$(nm -D --defined-only "$LIB" | awk '$2 != "T" && $2 != "A" { print $3 }')" = \
         lockhound_api_v1@@LOCKHOUND_1 ]
 }

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT
+ * libinner.c - found by the RUNPATH of libcaller alone. */
+int inner(void);
+int inner(void)
+{
+    return 42;
+}
