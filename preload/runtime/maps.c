@@ -45,7 +45,8 @@ void lh_maps_begin(void)
 
     allocator_module = module_of(address_of(&real->free));
     /* An executable's own is found before ours. */
-    if (module_of(dlsym(RTLD_DEFAULT, "free")) != module_of(&lh_real_table))
+    if (module_of(real->dlsym(RTLD_DEFAULT, "free")) !=
+        module_of(&lh_real_table))
         lh_maps_allocator = LH_ALLOCATOR_NONE;
     else if (allocator_module == libc)
         lh_maps_allocator = LH_ALLOCATOR_LIBC;

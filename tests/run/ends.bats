@@ -181,12 +181,28 @@ freed_while_held() {
     is_transparent "$G/ownheap" || has conditional err.txt
 }
 
+@test "an allocator that has old versions only keeps its blocks" {
+    debug=$(ldconfig -p | awk '/libc_malloc_debug\.so/ { print $NF; exit }')
+    [ -n "$debug" ] || skip "no libc_malloc_debug here"
+    for preload in "$LIB $debug" "$debug $LIB"; do
+        for mode in results churn; do
+            LOCKHOUND= try timeout -s KILL "$LIMIT" env MALLOC_CHECK_=3 \
+                LD_PRELOAD="$preload" "$G/freed" $mode
+            exits_with 0
+            absent . err.txt
+        done
+    done
+}
+
 @test "another allocator, preloaded or its own, keeps its blocks" {
     je=$(ldconfig -p | awk '/libjemalloc\.so\.2/ { print $NF; exit }')
     [ -n "$je" ] || skip "no jemalloc here"
     for preload in "$LIB $je" "$je $LIB"; do
-        LOCKHOUND= try timeout -s KILL "$LIMIT" env LD_PRELOAD="$preload" "$G/freed" results
-        passes_quietly
+        for mode in results churn; do
+            LOCKHOUND= try timeout -s KILL "$LIMIT" env LD_PRELOAD="$preload" \
+                "$G/freed" $mode
+            passes_quietly
+        done
         LOCKHOUND= try timeout -s KILL "$LIMIT" env LD_PRELOAD="$preload" \
             python3 -c 'print(len(str(list(range(100000)))))'
         exits_with 0

@@ -188,6 +188,29 @@ static void results(void)
     CHECK(munmap(q, 4096) == 0);
 }
 
+/* Blocks of all sizes, so that whoever frees meets what the allocator has. */
+static void churn(void)
+{
+    enum { N = 64 };
+    unsigned char *blocks[N] = { NULL };
+    unsigned random = 1;
+
+    for (int i = 0; i < 100000; i++) {
+        size_t size_bytes;
+
+        random = random * 1103515245 + 12345;
+        size_bytes = 1 + (random >> 16) % 9000 * (i % 40 ? 1 : 30);
+        if (i % 3)
+            free(blocks[i % N]);
+        blocks[i % N] =
+            i % 3 ? malloc(size_bytes) : resize(blocks[i % N], size_bytes);
+        CHECK(blocks[i % N]);
+        memset(blocks[i % N], i, size_bytes);
+    }
+    for (int i = 0; i < N; i++)
+        free(blocks[i]);
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
@@ -211,6 +234,8 @@ int main(int argc, char **argv)
         read_lock();
     if (is_mode(argv, "taken-again"))
         taken_again();
+    if (is_mode(argv, "churn"))
+        churn();
     if (is_mode(argv, "results"))
         results();
     return 0;
