@@ -49,7 +49,7 @@ all: $(B)/lockhound $(B)/liblockhound.so $(B)/libord.a $(B)/libord.so $(examples
 $(B)/liblockhound.so: $(preload_obj) preload/hooks/exports.map
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -static-libgcc -nostartfiles -o $@ \
 	  $(preload_obj) -Wl,-z,now -Wl,-z,initfirst -Wl,-z,relro \
-	  -Wl,--no-undefined -Wl,--exclude-libs,ALL \
+	  -Wl,--no-undefined -Wl,--exclude-libs,ALL -Wl,--wrap=pthread_once \
 	  -Wl,--version-script=preload/hooks/exports.map -Wl,-soname,liblockhound.so
 
 $(B)/lockhound: $(tools_obj)

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "explain.h"
+#include "misuse.h"
 #include "model.h"
 #include "naming.h"
 #include "pool.h"
+#include "rules.h"
 #include "trace.h"
 
 enum {
@@ -28,7 +30,7 @@ static const char *line_words(const struct lh_explain *e,
         e, FORMAT("%s (%s)", function, lh_trace_where(e->pool, line)));
 }
 
-static const char *site_of(const struct lh_explain *e, uint64_t stack)
+const char *lh_advise_site(const struct lh_explain *e, uint64_t stack)
 {
     struct lh_trace t = lh_explain_stack(e, stack);
     return t.n ? line_words(e, &t.lines[0]) : "an unknown place";
@@ -106,6 +108,8 @@ int lh_advise_odd(const struct lh_explain *e)
     for (size_t i = 0; i < f->nsides; i++) {
         if (against_ranks(e, i))
             return (int)i;
+        if (lh_explain_is_queue_only(e, i))
+            return -1; /* a writer is no order that could be turned round */
         if (lh_model_seen(e->process, &f->sides[i]).times <
             lh_model_seen(e->process, &f->sides[rarest]).times)
             rarest = i;
@@ -206,8 +210,10 @@ static const char *ring_advice(const struct lh_explain *e)
 {
     const struct lh_model_finding *f = e->finding;
     int odd = lh_advise_odd(e);
-    const struct lh_model_side *s =
-        &f->sides[odd >= 0 ? (size_t)odd : f->nsides - 1];
+    size_t last = f->nsides - 1;
+    if (lh_explain_is_queue_only(e, last))
+        last--;
+    const struct lh_model_side *s = &f->sides[odd >= 0 ? (size_t)odd : last];
     return FORMAT("break the ring at one side, for example in %s: take %s "
                   "before %s, or release %s first.",
                   request_site(e, s), lh_naming_lock(e, s->wants),
@@ -226,13 +232,11 @@ static const char *condition_advice(const struct lh_explain *e,
 const char *lh_advise_fix(const struct lh_explain *e)
 {
     const struct lh_model_finding *f = e->finding;
-    if (f->nsides == 0) {
-        if (strcmp(f->kind, "LH016") != 0)
-            return "";
-        return FORMAT("%s %s on every way to %s, or correct the assertion.",
-                      strcmp(f->detail, "held") == 0 ? "take" : "release",
-                      lh_naming_lock(e, f->lock), site_of(e, f->stack));
-    }
+    if (f->nsides == 0)
+        return lh_misuse_fix(e);
+    const char *special = lh_rules_fix(e);
+    if (*special)
+        return special;
     for (size_t i = 0; i < f->nsides; i++)
         if (f->sides[i].wait == LH_MODEL_CONDITION)
             return condition_advice(e, &f->sides[i]);
@@ -241,7 +245,9 @@ const char *lh_advise_fix(const struct lh_explain *e)
         ranked |= against_ranks(e, i);
     if (!ranked && all_alike(e) && (lh_advise_odd(e) < 0 || one_line(e)))
         return FORMAT("these locks are alike: take them in one order "
-                      "everywhere, for example that of their addresses.");
+                      "everywhere, for example that of their %s.",
+                      e->process->is_merged ? "places in the shared memory"
+                                            : "addresses");
     return f->nsides == 2 ? pair_advice(e) : ring_advice(e);
 }
 
@@ -289,8 +295,11 @@ static const char *ordered_text(const struct lh_explain *e,
                       "part.",
                       first, lh_explain_thread(e, a->joined_by), second);
     return FORMAT("in this run %s did its part before %s began its own, by "
-                  "the order in which threads are created and joined.",
-                  first, second);
+                  "the order in which %s.",
+                  first, second,
+                  a && b && a->pid != b->pid
+                      ? "processes are forked and waited for"
+                      : "threads are created and joined");
 }
 
 const char *lh_advise_reason(const struct lh_explain *e,
@@ -321,9 +330,10 @@ const char *lh_advise_reason(const struct lh_explain *e,
                       lh_explain_thread(e, f->sides[r->sides[0]].thread),
                       lh_naming_lock(e, f->sides[r->sides[0]].wants));
     case LH_MODEL_UNSEEN_END:
-        return FORMAT("where %s ends cannot be seen: it may be two locks that "
-                      "lay at one address, one after the other.",
-                      lh_naming_lock(e, r->lock));
+        return FORMAT("the end of a lock there cannot be seen: %s may be two "
+                      "locks that lay at one address, one after the other.",
+                      r->lock ? lh_naming_lock(e, r->lock)
+                              : "what looks like one lock");
     default:
         return FORMAT("%s.", lh_explain_clean(e, r->word));
     }

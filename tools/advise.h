@@ -6,11 +6,16 @@
 #ifndef LH_TOOLS_ADVISE_H
 #define LH_TOOLS_ADVISE_H
 
+#include <stdint.h>
+
 struct lh_explain;
 struct lh_model_reason;
 
 /* The side that goes against what is usual; -1 if none clearly does. */
 int lh_advise_odd(const struct lh_explain *e);
+
+/* "transfer (bank.c:31)": the innermost place of a stack. */
+const char *lh_advise_site(const struct lh_explain *e, uint64_t stack);
 
 /* One sentence; "" when there is nothing to say. */
 const char *lh_advise_fix(const struct lh_explain *e);

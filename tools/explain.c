@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "idmap.h"
+#include "lockwords.h"
+#include "misuse.h"
 #include "naming.h"
 #include "pool.h"
 #include "style.h"
@@ -44,6 +46,7 @@ void lh_explain_begin(struct lh_explain *e, struct lh_pool *pool,
 {
     *e = (struct lh_explain){ pool, symbols, process, finding, names };
     lh_naming_add(e, finding->lock);
+    lh_naming_add(e, finding->other);
     for (size_t i = 0; i < finding->nsides; i++) {
         lh_naming_add(e, finding->sides[i].holds);
         lh_naming_add(e, finding->sides[i].wants);
@@ -65,11 +68,13 @@ void lh_explain_name_locks(struct lh_symbols *symbols, struct lh_naming *names,
 const uint64_t *lh_explain_locks(const struct lh_explain *e, size_t *n)
 {
     const struct lh_model_finding *f = e->finding;
-    uint64_t *list = lh_pool_array(e->pool, f->nsides * 2 + 1, sizeof *list);
+    uint64_t *list = lh_pool_array(e->pool, f->nsides * 2 + 2, sizeof *list);
     struct lh_idmap seen = { 0 };
     *n = 0;
     if (f->lock)
         list[(*n)++] = f->lock;
+    if (f->other && f->other != f->lock)
+        list[(*n)++] = f->other;
     for (size_t i = 0; i < f->nsides * 2; i++) {
         const struct lh_model_side *s = &f->sides[i % f->nsides];
         uint64_t lock = i < f->nsides ? s->holds : s->wants;
@@ -96,7 +101,9 @@ static const char *outermost(const struct lh_explain *e, uint64_t stack)
 static const char *outermost_of(const struct lh_explain *e, uint64_t thread)
 {
     const struct lh_model_finding *f = e->finding;
-    const char *name = f->thread == thread ? outermost(e, f->stack) : "";
+    const char *name = f->thread == thread   ? outermost(e, f->stack)
+                       : f->holder == thread ? outermost(e, f->holder_stack)
+                                             : "";
     for (size_t i = 0; i < f->nsides && !*name; i++) {
         const struct lh_model_side *s = &f->sides[i];
         if (s->thread != thread)
@@ -108,11 +115,17 @@ static const char *outermost_of(const struct lh_explain *e, uint64_t thread)
     return name;
 }
 
+static uint64_t pid_of(const struct lh_explain *e,
+                       const struct lh_model_thread *t)
+{
+    return t->pid ? t->pid : e->process->pid;
+}
+
 const char *lh_explain_thread_start(const struct lh_explain *e, uint64_t thread)
 {
     const struct lh_model_thread *t = lh_model_thread(e->process, thread);
     struct lh_trace_line line = { .module = "" };
-    if (!t || t->tid == e->process->pid || !t->has_start)
+    if (!t || t->tid == pid_of(e, t) || !t->has_start)
         return "";
     line.function = lh_trace_start(e->symbols, e->process, t->start);
     if (*line.function && !lh_trace_is_runtime(&line))
@@ -127,29 +140,39 @@ static const char *thread_label(const struct lh_explain *e, uint64_t thread)
         return "unknown";
     if (*t->name)
         return lh_explain_clean(e, t->name);
-    return t->tid == e->process->pid ? "main"
-                                     : lh_explain_thread_start(e, thread);
+    return t->tid == pid_of(e, t) ? "main" : lh_explain_thread_start(e, thread);
+}
+
+/* "T2"; "process 4711 T2" of a finding that is of several. */
+static const char *short_name(const struct lh_explain *e, uint64_t thread)
+{
+    const struct lh_model_thread *t = lh_model_thread(e->process, thread);
+    if (!t || !t->pid)
+        return FORMAT("T%llu", (unsigned long long)thread);
+    return FORMAT("process %llu T%llu", (unsigned long long)t->pid,
+                  (unsigned long long)t->number);
 }
 
 const char *lh_explain_thread(const struct lh_explain *e, uint64_t thread)
 {
     const char *label = thread_label(e, thread);
     const char *open = *label ? " (" : "", *close = *label ? ")" : "";
-    return FORMAT("T%llu%s%s%s", (unsigned long long)thread, open, label,
-                  close);
+    return FORMAT("%s%s%s%s", short_name(e, thread), open, label, close);
 }
 
 const char *lh_explain_thread_long(const struct lh_explain *e, uint64_t thread)
 {
     const struct lh_model_thread *t = lh_model_thread(e->process, thread);
-    unsigned long long id = thread;
+    const char *id = short_name(e, thread);
     if (!t)
-        return FORMAT("T%llu (unknown)", id);
+        return FORMAT("%s (%s)", id,
+                      e->process->forked_from ? "a thread of the parent"
+                                              : "unknown");
     const char *name =
         *t->name ? FORMAT(" \"%s\"", lh_explain_clean(e, t->name)) : "";
     const char *start = lh_explain_thread_start(e, thread);
-    bool is_main = t->tid == e->process->pid;
-    return FORMAT("T%llu%s (%stid %llu%s%s)", id, name,
+    bool is_main = t->tid == pid_of(e, t);
+    return FORMAT("%s%s (%stid %llu%s%s)", id, name,
                   is_main ? "main thread, " : "", (unsigned long long)t->tid,
                   *start ? ", started at " : "", start);
 }
@@ -211,35 +234,48 @@ static const char *ring_sentence(const struct lh_explain *e)
         return FORMAT("conditional ring %s between %s: %s took them in "
                       "contrary orders, which could not block in this run.",
                       lh_explain_clean(e, f->kind), locks, threads);
+    if (f->grade == LH_MODEL_HAPPENED)
+        return FORMAT("deadlock %s between %s: %s wait for each other%s.",
+                      lh_explain_clean(e, f->kind), locks, threads,
+                      f->nsides == 2 ? "" : " in a ring");
     const char *how = f->nsides == 2 ? "can each wait for the other"
                                      : "can wait for each other in a ring";
     return FORMAT("potential deadlock %s between %s: %s %s.",
                   lh_explain_clean(e, f->kind), locks, threads, how);
 }
 
-static const char *assertion_sentence(const struct lh_explain *e)
+/* The reader that reads again, and who comes in between. */
+static const char *nested_read_sentence(const struct lh_explain *e)
 {
     const struct lh_model_finding *f = e->finding;
-    const char *thread = lh_explain_thread(e, f->thread);
-    const char *lock = lh_naming_lock(e, f->lock);
-    return strcmp(f->detail, "held") == 0
-               ? FORMAT("%s failed assertion: %s should hold %s here but does "
-                        "not.",
-                        lh_explain_clean(e, f->kind), thread, lock)
-               : FORMAT("%s failed assertion: %s should not hold %s here but "
-                        "does.",
-                        lh_explain_clean(e, f->kind), thread, lock);
+    size_t reader = 0, n, writer;
+    const char *locks = list_locks(e);
+    while (reader + 1 < f->nsides && f->sides[reader].holds_queued)
+        reader++;
+    writer = (reader + 1) % f->nsides;
+    lh_explain_locks(e, &n);
+    if (n > 1 || f->nsides != 2)
+        return ring_sentence(e);
+    const char *first = lh_explain_thread(e, f->sides[reader].thread);
+    const char *second = lh_explain_thread(e, f->sides[writer].thread);
+    if (f->grade == LH_MODEL_CONDITIONAL)
+        return FORMAT("conditional nested read %s of %s: %s reads it again "
+                      "while it holds it, which a writer in between would "
+                      "block; that could not happen in this run.",
+                      lh_explain_clean(e, f->kind), locks, first);
+    return FORMAT("nested read %s of %s: %s reads it again while it holds it; "
+                  "once %s asks to write in between, each waits for the other.",
+                  lh_explain_clean(e, f->kind), locks, first, second);
 }
 
 const char *lh_explain_sentence(const struct lh_explain *e)
 {
     const struct lh_model_finding *f = e->finding;
-    if (strcmp(f->kind, "LH001") == 0)
-        return ring_sentence(e);
-    if (strcmp(f->kind, "LH016") == 0)
-        return assertion_sentence(e);
-    return FORMAT("%s: a finding of a kind that this version does not know.",
-                  lh_explain_clean(e, f->kind));
+    if (f->nsides == 0)
+        return lh_misuse_sentence(e);
+    if (strcmp(f->kind, "LH005") == 0)
+        return nested_read_sentence(e);
+    return ring_sentence(e);
 }
 
 const char *lh_explain_reference(const struct lh_explain *e)
@@ -249,23 +285,53 @@ const char *lh_explain_reference(const struct lh_explain *e)
     return lh_style_strip(FORMAT("%s %s", what, list_locks(e)));
 }
 
+static struct lh_lockwords words_of(const struct lh_explain *e, uint64_t lock)
+{
+    const struct lh_model_lock *l = lh_model_lock(e->process, lock);
+    return lh_lockwords_of(l ? l->kind : "mutex");
+}
+
 const char *lh_explain_holds(const struct lh_explain *e, size_t side)
 {
     const struct lh_model_side *s = &e->finding->sides[side];
-    return FORMAT("holds %s%s", lh_naming_lock(e, s->holds),
-                  s->holds_shared ? " (shared)" : "");
+    struct lh_lockwords words = words_of(e, s->holds);
+    const char *lock = lh_naming_lock(e, s->holds);
+    if (s->holds_queued)
+        return FORMAT("waits in line to write %s, so that later readers wait "
+                      "for it",
+                      lock);
+    return FORMAT("%s %s%s", words.holds, lock,
+                  lh_lockwords_mode(words.kind, s->holds_shared));
 }
 
 const char *lh_explain_waits(const struct lh_explain *e, size_t side)
 {
     const struct lh_model_side *s = &e->finding->sides[side];
+    struct lh_lockwords words = words_of(e, s->wants);
     const char *lock = lh_naming_lock(e, s->wants);
-    const char *shared = s->wants_shared ? " (shared)" : "";
+    const char *mode = lh_lockwords_mode(words.kind, s->wants_shared);
     if (s->wait == LH_MODEL_TIMED)
-        return FORMAT("waits for %s%s for a limited time", lock, shared);
+        return FORMAT("%s %s%s for a limited time", words.waits, lock, mode);
     if (s->wait == LH_MODEL_CONDITION)
         return FORMAT("waits to take %s back in a condition wait", lock);
-    return FORMAT("waits for %s%s", lock, shared);
+    if (s->wait == LH_MODEL_TRIED)
+        return FORMAT("tries %s%s", lock, mode);
+    return FORMAT("%s %s%s", words.waits, lock, mode);
+}
+
+const char *lh_explain_since(const struct lh_explain *e, size_t side)
+{
+    const struct lh_model_side *s = &e->finding->sides[side];
+    struct lh_lockwords words = words_of(e, s->holds);
+    return s->holds_queued                     ? "asked for"
+           : strcmp(words.holds, "holds") == 0 ? "taken"
+                                               : "begun";
+}
+
+bool lh_explain_is_queue_only(const struct lh_explain *e, size_t side)
+{
+    const struct lh_model_side *s = &e->finding->sides[side];
+    return s->holds_queued && s->holds == s->wants;
 }
 
 static const char *how_often(const struct lh_explain *e,
@@ -289,6 +355,8 @@ const char *lh_explain_counts(const struct lh_explain *e)
     for (size_t i = 0; i < f->nsides && i < MAX_LISTED; i++) {
         const struct lh_model_side *s = &f->sides[i];
         struct lh_model_seen seen = lh_model_seen(e->process, s);
+        if (s->holds == s->wants)
+            continue;
         if (!seen.times)
             return "";
         text = FORMAT("%s%s%s then %s: %s", text, *text ? "; " : "",

@@ -66,6 +66,11 @@ struct lh_trace lh_explain_stack(const struct lh_explain *e, uint64_t stack);
 /* "holds A" and "waits for B", with how. */
 const char *lh_explain_holds(const struct lh_explain *e, size_t side);
 const char *lh_explain_waits(const struct lh_explain *e, size_t side);
+/* What goes before " at" and the stack of what it holds: "taken". */
+const char *lh_explain_since(const struct lh_explain *e, size_t side);
+/* Whether the side is no more than a place in line: what it holds is what it
+ * waits for. */
+bool lh_explain_is_queue_only(const struct lh_explain *e, size_t side);
 
 /* "A then B: 1000 times by 3 threads; B then A: once by 1 thread"; "" when
  * nothing is known. */

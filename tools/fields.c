@@ -111,7 +111,8 @@ int lh_fields_word(struct lh_fields *r, const char *key,
 
 bool lh_fields_shared(struct lh_fields *r, const char *key)
 {
-    static const char *const modes[] = { "exclusive", "shared", NULL };
+    static const char *const modes[] = { "exclusive", "shared", "queued",
+                                         NULL };
     return lh_fields_word(r, key, modes) == 1;
 }
 

@@ -4,7 +4,8 @@
  *
  * Forked workers and repeated runs find the same thing again: two findings are
  * one when their kind, the places of their requests and the classes of their
- * locks agree, in terms of modules and offsets.
+ * locks agree, in terms of modules and offsets. The elements of a static array
+ * are of one class too, as far as symbols tell that they are such.
  */
 #ifndef LH_TOOLS_FINDINGS_H
 #define LH_TOOLS_FINDINGS_H
@@ -16,8 +17,17 @@
 #include "idmap.h"
 #include "model.h"
 
+/* A finding and whose it is. */
+struct lh_findings_part {
+    const struct lh_model_process *process;
+    const struct lh_model_finding *finding;
+};
+
 struct lh_findings_item {
-    uint64_t key;
+    uint64_t key, array_key;              /* the latter 0 until it is needed */
+    struct lh_findings_item *same_places; /* another one, or NULL */
+    struct lh_findings_part *parts;       /* all that it stands for */
+    size_t nparts, parts_capacity;
     char id[32]; /* "LH001-3f2a9c1d", the same in each run of this program */
     const struct lh_model_process *process; /* the one shown: the first of */
     const struct lh_model_finding *finding; /* those with the highest grade */
@@ -30,7 +40,9 @@ struct lh_findings_item {
 struct lh_findings {
     struct lh_findings_item **items; /* in the order of first sight */
     size_t n, capacity;
-    struct lh_idmap by_key, by_finding;
+    struct lh_idmap by_key, by_finding, by_places;
+    struct lh_symbols
+        *symbols; /* set by the caller; NULL: arrays are unknown */
 };
 
 /* Adds a finding, or looks again at one whose record was replaced. Both
@@ -38,8 +50,14 @@ struct lh_findings {
 struct lh_findings_item *lh_findings_add(struct lh_findings *list,
                                          const struct lh_model_process *p,
                                          const struct lh_model_finding *f);
+/* How many rings it stands for in the process that is shown; 0: not known. */
+uint64_t lh_findings_rings(const struct lh_findings_item *item);
 /* Possible ones before conditional ones. */
 void lh_findings_sort(struct lh_findings *list);
+/* Keys that are equal for locks of one class, and for stacks with the same
+ * innermost place, in all processes and runs. */
+uint64_t lh_findings_class(const struct lh_model_process *p, uint64_t lock);
+uint64_t lh_findings_place(const struct lh_model_process *p, uint64_t stack);
 void lh_findings_free(struct lh_findings *list);
 
 #endif

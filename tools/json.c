@@ -130,6 +130,10 @@ static json_t *lock_object(struct lh_explain *e, uint64_t id)
     set(o, "address", hexadecimal(e, l->address));
     set(o, "class", class_object(e, l));
     set(o, "origin", string(e->pool, lh_naming_origin(e, id)));
+    if (l->is_shared)
+        set(o, "object",
+            json_pack("[I, I, I]", (json_int_t)l->device, (json_int_t)l->inode,
+                      (json_int_t)l->offset));
     if (l->has_rank)
         set(o, "rank", json_integer(l->rank));
     if (l->init || l->first)
@@ -151,10 +155,12 @@ static json_t *thread_object(struct lh_explain *e, uint64_t id)
 {
     const struct lh_model_thread *t = lh_model_thread(e->process, id);
     json_t *o = json_object();
-    set(o, "id", number(id));
+    set(o, "id", number(t && t->pid ? t->number : id));
     if (!t)
         return o;
     set(o, "tid", number(t->tid));
+    if (t->pid)
+        set(o, "process", number(t->pid));
     set_text(e, o, "name", t->name);
     set_text(e, o, "start", lh_explain_thread_start(e, id));
     return o;
@@ -173,14 +179,18 @@ static json_t *acquisition(struct lh_explain *e, uint64_t lock, bool shared,
 
 static json_t *side_object(struct lh_explain *e, size_t i)
 {
-    static const char *const waits[] = { "block", "timed", "condition" };
+    static const char *const waits[] = { "block", "timed", "condition",
+                                         "tried" };
     const struct lh_model_side *s = &e->finding->sides[i];
     struct lh_model_seen seen = lh_model_seen(e->process, s);
     json_t *o = json_object();
     json_t *wants = acquisition(e, s->wants, s->wants_shared, s->wants_stack);
     set(wants, "wait", json_string(waits[s->wait]));
     set(o, "thread", thread_object(e, s->thread));
-    set(o, "holds", acquisition(e, s->holds, s->holds_shared, s->holds_stack));
+    json_t *holds = acquisition(e, s->holds, s->holds_shared, s->holds_stack);
+    if (s->holds_queued)
+        set(holds, "mode", json_string("queued"));
+    set(o, "holds", holds);
     set(o, "wants", wants);
     set(o, "times", number(seen.times));
     set(o, "threads", number(seen.threads));
@@ -200,7 +210,7 @@ static json_t *reason_object(struct lh_explain *e,
             json_pack("[o, o]", stack_array(e, r->stacks[0]),
                       stack_array(e, r->stacks[1])));
     }
-    if (r->kind == LH_MODEL_UNSEEN_END)
+    if (r->kind == LH_MODEL_UNSEEN_END && r->lock)
         set(o, "lock", lock_object(e, r->lock));
     if (r->kind == LH_MODEL_ONE_THREAD)
         set(o, "thread", number(r->thread));
@@ -222,6 +232,21 @@ static json_t *pids_array(const struct lh_findings_item *item)
     return list;
 }
 
+/* Of a finding about one lock: who did it, and who had done what before. */
+static void set_deeds(struct lh_explain *e, json_t *o)
+{
+    const struct lh_model_finding *f = e->finding;
+    set(o, "thread", thread_object(e, f->thread));
+    set_stack(e, o, "stack", f->stack);
+    set_text(e, o, "detail", f->detail);
+    if (f->holder)
+        set(o, "holder", thread_object(e, f->holder));
+    if (f->holder_stack)
+        set(o, "holder_stack", stack_array(e, f->holder_stack));
+    if (f->other)
+        set(o, "other", number(f->other));
+}
+
 static json_t *finding_object(struct lh_explain *e,
                               const struct lh_findings_item *item)
 {
@@ -237,14 +262,12 @@ static json_t *finding_object(struct lh_explain *e,
     for (size_t i = 0; i < f->nsides; i++)
         json_array_append_new(sides, side_object(e, i));
     set(o, "sides", sides);
-    if (f->nsides == 0 && f->stack) {
-        set(o, "thread", thread_object(e, f->thread));
-        set_stack(e, o, "stack", f->stack);
-    }
+    if (f->nsides == 0 && f->stack)
+        set_deeds(e, o);
     for (size_t i = 0; i < f->nreasons; i++)
         json_array_append_new(reasons, reason_object(e, &f->reasons[i]));
     set(o, "reasons", reasons);
-    set(o, "rings", number(lh_model_rings(item->process, f)));
+    set(o, "rings", number(lh_findings_rings(item)));
     set_text(e, o, "advice", lh_advise_fix(e));
     set(o, "processes", pids_array(item));
     return o;

@@ -43,6 +43,7 @@ void lh_model_free(struct lh_model_process *p)
         lh_idmap_free(maps[i]);
     free(p->findings);
     free(p->notes);
+    free(p->events);
     free(p->input->partial);
     struct lh_pool pool = p->pool; /* p itself lies in it */
     lh_pool_free(&pool);
@@ -188,11 +189,69 @@ struct lh_model_seen lh_model_seen(const struct lh_model_process *p,
     return final ? *final : side->seen;
 }
 
+struct lh_model_finding *lh_model_add_finding(struct lh_model_process *p)
+{
+    struct lh_model_finding *f = lh_pool_alloc(&p->pool, sizeof *f);
+    p->findings = lh_pool_grow(p->findings, p->nfindings, &p->findings_capacity,
+                               sizeof(*p->findings));
+    p->findings[p->nfindings++] = f;
+    return f;
+}
+
+void lh_model_count_birth(struct lh_model_process *p,
+                          const struct lh_model_lock *l)
+{
+    uint64_t stack = l->init ? l->init : l->first;
+    uint64_t *n = lh_idmap_get(&p->births, stack);
+    if (l->is_static || !stack)
+        return;
+    if (!n) {
+        n = lh_pool_alloc(&p->pool, sizeof *n);
+        lh_idmap_put(&p->births, stack, n);
+    }
+    ++*n;
+}
+
 bool lh_model_has_siblings(const struct lh_model_process *p,
                            const struct lh_model_lock *l)
 {
     const uint64_t *n = lh_idmap_get(&p->births, l->init ? l->init : l->first);
     return !l->is_static && n && *n > 1;
+}
+
+/* "ordered" says which of its sides is first; for the others that is for us to
+ * choose. */
+static void move_sides(struct lh_model_reason *r, size_t n, size_t first)
+{
+    size_t a = (r->sides[0] + n - first) % n;
+    size_t b = (r->sides[1] + n - first) % n;
+    bool swap = r->kind != LH_MODEL_ORDERED && a > b;
+    uint64_t stack = r->stacks[swap];
+    r->stacks[1] = r->stacks[!swap];
+    r->stacks[0] = stack;
+    r->sides[0] = swap ? b : a;
+    r->sides[1] = swap ? a : b;
+}
+
+void lh_model_rotate(struct lh_model_process *p, struct lh_model_finding *f)
+{
+    size_t n = f->nsides, first = 0;
+    for (size_t i = 1; i < n; i++)
+        if (f->sides[i].thread < f->sides[first].thread)
+            first = i;
+    if (first == 0)
+        return;
+    struct lh_model_side *sides = lh_pool_array(&p->pool, n, sizeof *sides);
+    for (size_t i = 0; i < n; i++)
+        sides[i] = f->sides[(i + first) % n];
+    f->sides = sides;
+    struct lh_model_reason *reasons =
+        lh_pool_array(&p->pool, f->nreasons, sizeof *reasons);
+    for (size_t i = 0; i < f->nreasons; i++) {
+        reasons[i] = f->reasons[i];
+        move_sides(&reasons[i], n, first);
+    }
+    f->reasons = reasons;
 }
 
 uint64_t lh_model_rings(const struct lh_model_process *p,
@@ -244,7 +303,8 @@ bool lh_model_is_complete(const struct lh_model_process *p,
                           const struct lh_model_finding *f)
 {
     bool complete = has_thread(p, f->thread) && has_lock(p, f->lock) &&
-                    has_stack(p, f->stack);
+                    has_stack(p, f->stack) && has_lock(p, f->other) &&
+                    has_stack(p, f->holder_stack);
     for (size_t i = 0; complete && i < f->nsides; i++) {
         const struct lh_model_side *s = &f->sides[i];
         complete = has_thread(p, s->thread) && has_lock(p, s->holds) &&

@@ -37,6 +37,9 @@ struct lh_model_thread {
     const char *name;            /* "" if it has none */
     bool has_start;
     struct lh_model_frame start;
+    /* Of a process made of several: where the thread is from, and its id
+     * there. Else 0. */
+    uint64_t pid, number;
 };
 
 struct lh_model_lock {
@@ -44,6 +47,8 @@ struct lh_model_lock {
     const char *kind, *subtype, *name; /* "" where absent */
     uint64_t address;
     bool is_static, has_rank;
+    bool is_shared; /* by processes; then the next three are what it is */
+    uint64_t device, inode, offset;
     struct lh_model_frame where; /* of a static one */
     int64_t rank;
     uint64_t init, first; /* stacks, or 0 */
@@ -72,8 +77,37 @@ struct lh_model_side {
     uint64_t dependency, thread;
     uint64_t holds, holds_stack, wants, wants_stack;
     bool holds_shared, wants_shared;
+    bool holds_queued; /* a writer in line, which holds back later readers */
     enum lh_model_wait wait;
     struct lh_model_seen seen; /* as of the finding */
+};
+
+struct lh_model_held {
+    uint64_t lock, stack;
+    bool shared;
+};
+
+struct lh_model_dependency {
+    uint64_t thread, wants, stack;
+    bool shared;
+    enum lh_model_wait wait;
+    size_t nholds;
+    const struct lh_model_held *holds; /* oldest first */
+};
+
+/* What matters to other processes, in the order of the records. */
+enum lh_model_event_kind {
+    LH_MODEL_REQUEST, /* made after a lock was seen that processes share */
+    LH_MODEL_CREATED, /* .thread has made thread .number */
+    LH_MODEL_JOINED,  /* .thread has joined thread .number */
+    LH_MODEL_FORK,    /* .thread makes fork .number */
+    LH_MODEL_REAPED,  /* the child of fork .number is gone, as .thread finds */
+};
+
+struct lh_model_event {
+    enum lh_model_event_kind kind;
+    uint64_t thread, number;
+    const struct lh_model_dependency *dependency;
 };
 
 enum lh_model_reason_kind {
@@ -127,20 +161,25 @@ struct lh_model_totals {
 struct lh_model_process {
     struct lh_pool pool;
     const char *file;
-    bool started; /* the process record was read */
-    bool ended;   /* the end record was read */
+    bool started;    /* the process record was read */
+    bool ended;      /* the end record was read */
+    bool has_shared; /* locks that it may share with other processes */
+    bool is_merged;  /* made up of several: merged.h */
     uint64_t pid, forked_from;
+    uint64_t fork; /* by which fork of that one; 0: not known */
     const char *exe;
     struct lh_model_finding **findings; /* in the order of first sight */
     size_t nfindings;
     struct lh_model_note *notes;
     size_t nnotes;
+    struct lh_model_event *events;
+    size_t nevents;
     uint64_t nrecords;
     struct lh_model_input *input; /* the reading side, private */
     struct lh_idmap modules, threads, locks, stacks, finding_ids;
     struct lh_idmap counts, rings, orders, births;
     struct lh_model_totals end;
-    size_t findings_capacity, notes_capacity;
+    size_t findings_capacity, notes_capacity, events_capacity;
 };
 
 /* file is the name for messages; it is copied. */
@@ -172,6 +211,14 @@ const struct lh_model_stack *lh_model_stack(const struct lh_model_process *p,
  * one, else what the finding says. */
 struct lh_model_seen lh_model_seen(const struct lh_model_process *p,
                                    const struct lh_model_side *side);
+/* A new place in its list of findings. */
+struct lh_model_finding *lh_model_add_finding(struct lh_model_process *p);
+/* A ring may begin anywhere: it reads best from its oldest thread on. The sides
+ * that reasons name move along. */
+void lh_model_rotate(struct lh_model_process *p, struct lh_model_finding *f);
+/* Counts a lock at its birthplace, for the next function. */
+void lh_model_count_birth(struct lh_model_process *p,
+                          const struct lh_model_lock *lock);
 /* Whether other locks have its birthplace, as far as records show. */
 bool lh_model_has_siblings(const struct lh_model_process *p,
                            const struct lh_model_lock *lock);

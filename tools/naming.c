@@ -6,6 +6,7 @@
 
 #include "explain.h"
 #include "idmap.h"
+#include "lockwords.h"
 #include "model.h"
 #include "place.h"
 #include "pool.h"
@@ -35,25 +36,47 @@ static const char *module_name(const struct lh_explain *e, uint64_t id)
              : "an unknown module";
 }
 
+/* "stdout", for the C library's own name of it or of a part of it; or NULL. */
+static const char *stream_name(const char *symbol)
+{
+    static const char *const names[] = { "stdin", "stdout", "stderr" };
+    static const char prefix[] = "_IO_2_1_";
+    if (strncmp(symbol, prefix, sizeof prefix - 1) != 0)
+        return NULL;
+    symbol += sizeof prefix - 1;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(symbol, names[i], strlen(names[i])) == 0 &&
+            symbol[strlen(names[i])] == '_')
+            return names[i];
+    return NULL;
+}
+
+/* What the symbol stands for: a stream, the variable that a guard is of. */
+static const char *people_name(const char *symbol)
+{
+    static const char guard[] = "guard variable for ";
+    const char *stream = stream_name(symbol);
+    if (stream)
+        return stream;
+    return strncmp(symbol, guard, sizeof guard - 1) == 0
+               ? symbol + sizeof guard - 1
+               : symbol;
+}
+
 static const char *static_name(const struct lh_explain *e,
                                const struct lh_model_lock *l)
 {
     const struct lh_symbols_data *data = static_data(e, l);
     if (*data->name)
-        return lh_explain_clean(e, data->name);
+        return lh_explain_clean(e, people_name(data->name));
     return FORMAT("%s+0x%llx", module_name(e, l->where.module),
                   (unsigned long long)l->where.offset);
 }
 
-static bool is_annotated(const struct lh_model_lock *l)
+static const char *label(const struct lh_explain *e,
+                         const struct lh_model_lock *l)
 {
-    return strcmp(l->kind, "annotated") == 0;
-}
-
-static const char *kind_word(const struct lh_explain *e,
-                             const struct lh_model_lock *l)
-{
-    return is_annotated(l) ? "lock" : lh_explain_clean(e, l->kind);
+    return lh_explain_clean(e, lh_lockwords_of(l->kind).label);
 }
 
 /* A name that others may have too. */
@@ -64,13 +87,14 @@ static const char *plain_name(const struct lh_explain *e, uint64_t id)
         return "unknown lock";
     if (*l->name)
         return lh_explain_clean(e, l->name);
+    if (*lh_lockwords_of(l->kind).name)
+        return lh_lockwords_of(l->kind).name;
     if (l->is_static)
         return static_name(e, l);
     const char *birth = lh_explain_top(e, l->init ? l->init : l->first);
     if (*birth)
-        return FORMAT("%s@%s", kind_word(e, l), birth);
-    return FORMAT("%s at 0x%llx", kind_word(e, l),
-                  (unsigned long long)l->address);
+        return FORMAT("%s@%s", label(e, l), birth);
+    return FORMAT("%s at 0x%llx", label(e, l), (unsigned long long)l->address);
 }
 
 struct named {
@@ -146,7 +170,7 @@ static const char *static_origin(const struct lh_explain *e,
     const char *function =
         *data->function ? FORMAT(" in %s", lh_explain_clean(e, data->function))
                         : "";
-    if (!*data->file)
+    if (!*data->file || stream_name(data->name))
         return FORMAT("static%s in %s", symbol,
                       module_name(e, l->where.module));
     return FORMAT(
@@ -175,11 +199,18 @@ const char *lh_naming_origin(const struct lh_explain *e, uint64_t lock)
     const struct lh_model_lock *l = lh_model_lock(e->process, lock);
     if (!l)
         return "its record is missing";
-    const char *kind = lh_explain_clean(e, l->kind);
-    if (is_annotated(l))
-        kind = "annotated lock";
-    else if (*l->subtype && strcmp(l->subtype, "normal") != 0)
-        kind = FORMAT("%s %s", lh_explain_clean(e, l->subtype), kind);
+    struct lh_lockwords words = lh_lockwords_of(l->kind);
+    const char *adjective, *clause;
+    lh_lockwords_subtype(l, &adjective, &clause);
+    const char *kind =
+        lh_explain_clean(e, FORMAT("%s%s%s%s", adjective, *adjective ? " " : "",
+                                   words.noun, clause));
+    if (l->is_shared)
+        kind = FORMAT("%s in shared memory", kind);
+    if (*words.name)
+        return FORMAT("%s, %s", kind, words.about);
+    if (*words.about)
+        kind = FORMAT("%s, %s", kind, words.about);
     if (l->is_static)
         return FORMAT("%s, %s", kind, static_origin(e, l));
     if (l->init)

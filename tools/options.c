@@ -32,6 +32,13 @@ static bool set_all(struct lh_options *o, const char *value)
     return true;
 }
 
+static bool set_check(struct lh_options *o, const char *value)
+{
+    (void)value;
+    o->check = true;
+    return true;
+}
+
 bool lh_options_exit_code(const char *text, int *code)
 {
     char *end;
@@ -69,6 +76,18 @@ static bool set_memory(struct lh_options *o, const char *value)
     if (found)
         bytes <<= 10 * (1 + (found - units) / 2);
     return bytes == 0 || bytes >= MIN_MEMORY_BYTES;
+}
+
+bool lh_options_on_deadlock(const char *text)
+{
+    return strcmp(text, "report") == 0 || strcmp(text, "exit") == 0 ||
+           strcmp(text, "abort") == 0;
+}
+
+static bool set_on_deadlock(struct lh_options *o, const char *value)
+{
+    o->on_deadlock = value;
+    return lh_options_on_deadlock(value);
 }
 
 static bool set_color(struct lh_options *o, const char *value)
@@ -119,6 +138,10 @@ static const struct option_row run_options[] = {
       "auto, exact or pc", set_stacks },
     { "memory", "SIZE", "limit of the detector's memory, such as 512M",
       "at least 1M, such as 512M, or 0 for no limit", set_memory },
+    { "on-deadlock", "DO", "when it hangs: exit (with 67), report or abort",
+      "report, exit or abort", set_on_deadlock },
+    { "check", NULL, "tell which locks of CMD can be seen; runs nothing", "",
+      set_check },
     COLOR,
     { NULL, NULL, NULL, NULL, NULL },
 };

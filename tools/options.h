@@ -14,11 +14,12 @@
 enum lh_options_command { LH_OPTIONS_RUN, LH_OPTIONS_REPORT };
 
 struct lh_options {
-    const char *dir;    /* NULL where not given, like the other strings */
-    const char *stacks; /* "auto", "exact" or "pc" */
-    const char *memory; /* "512M" */
+    const char *dir;         /* NULL where not given, like the other strings */
+    const char *stacks;      /* "auto", "exact" or "pc" */
+    const char *memory;      /* "512M" */
+    const char *on_deadlock; /* "report", "exit" or "abort" */
     const char *output;
-    bool all, json;
+    bool all, json, check;
     int exit_code; /* -1: not given */
     enum lh_colour colour;
     char **rest; /* what follows the options, ended by NULL */
@@ -35,5 +36,8 @@ void lh_options_help(FILE *out);
 
 /* Whether text is a value that --exit-code takes, which goes to code. */
 bool lh_options_exit_code(const char *text, int *code);
+
+/* Whether text is a value that --on-deadlock takes. */
+bool lh_options_on_deadlock(const char *text);
 
 #endif

@@ -24,15 +24,42 @@ static void *slot(struct lh_fields *r, struct lh_idmap *map, uint64_t key,
     return memcpy(place, record, size_bytes);
 }
 
+static void add_event(struct lh_fields *r, enum lh_model_event_kind kind,
+                      uint64_t thread, uint64_t number,
+                      const struct lh_model_dependency *dependency)
+{
+    struct lh_model_process *p = r->process;
+    if (r->bad)
+        return;
+    p->events = lh_pool_grow(p->events, p->nevents, &p->events_capacity,
+                             sizeof *p->events);
+    p->events[p->nevents++] =
+        (struct lh_model_event){ kind, thread, number, dependency };
+}
+
+static void read_fork(struct lh_fields *r)
+{
+    add_event(r, LH_MODEL_FORK, lh_fields_id(r, "thread"),
+              lh_fields_id(r, "fork"), NULL);
+}
+
+static void read_reaped(struct lh_fields *r)
+{
+    add_event(r, LH_MODEL_REAPED, lh_fields_id(r, "thread"),
+              lh_fields_id(r, "fork"), NULL);
+}
+
 static void read_process(struct lh_fields *r)
 {
     uint64_t pid = lh_fields_number(r, "pid");
     uint64_t forked_from = lh_fields_optional_number(r, "forked_from");
+    uint64_t fork = lh_fields_optional_number(r, "fork");
     const char *exe = lh_fields_text(r, "exe");
     if (r->bad)
         return;
     r->process->pid = pid;
     r->process->forked_from = forked_from;
+    r->process->fork = fork;
     r->process->exe = exe;
     r->process->started = true;
 }
@@ -57,16 +84,28 @@ static void read_thread(struct lh_fields *r)
         .name = lh_fields_optional_text(r, "name"),
     };
     t.has_start = lh_fields_optional_frame(r, "start", &t.start);
+    const struct lh_model_thread *known = lh_model_thread(r->process, t.id);
+    if (t.creator && !known)
+        add_event(r, LH_MODEL_CREATED, t.creator, t.id, NULL);
+    if (t.joined_by && (!known || !known->joined_by))
+        add_event(r, LH_MODEL_JOINED, t.joined_by, t.id, NULL);
     slot(r, &r->process->threads, t.id, &t, sizeof t);
 }
 
-/* How many locks a stack was the birth of. */
-static void count_birth(struct lh_fields *r, uint64_t stack)
+/* What processes share: [device, inode, offset]. */
+static void read_object(struct lh_fields *r, struct lh_model_lock *l)
 {
-    struct lh_idmap *births = &r->process->births;
-    const uint64_t *old = lh_idmap_get(births, stack);
-    uint64_t n = old ? *old + 1 : 1;
-    slot(r, births, stack, &n, sizeof n);
+    const json_t *list = lh_fields_array(r, "object", false);
+    uint64_t *const parts[] = { &l->device, &l->inode, &l->offset };
+    if (!list)
+        return;
+    l->is_shared = true;
+    for (size_t i = 0; i < 3; i++) {
+        const json_t *part = json_array_get(list, i);
+        if (!json_is_integer(part))
+            r->bad = "object";
+        *parts[i] = (uint64_t)json_integer_value(part);
+    }
 }
 
 static void read_lock(struct lh_fields *r)
@@ -86,9 +125,12 @@ static void read_lock(struct lh_fields *r)
     l.rank = json_integer_value(rank);
     if (rank && !json_is_integer(rank))
         r->bad = "rank";
-    if (!l.is_static && (l.init || l.first) &&
-        !lh_idmap_get(&r->process->locks, l.id))
-        count_birth(r, l.init ? l.init : l.first);
+    read_object(r, &l);
+    if (r->bad)
+        return;
+    if (!lh_model_lock(r->process, l.id))
+        lh_model_count_birth(r->process, &l);
+    r->process->has_shared |= l.is_shared;
     slot(r, &r->process->locks, l.id, &l, sizeof l);
 }
 
@@ -110,34 +152,53 @@ static void read_stack(struct lh_fields *r)
     slot(r, &r->process->stacks, s.id, &s, sizeof s);
 }
 
-/* Of the requests only the orders are counted: a finding repeats what it
- * needs. */
+static void read_held(struct lh_fields *r, struct lh_model_held *held, size_t n)
+{
+    const json_t *holds = lh_fields_array(r, "holds", true);
+    for (size_t i = 0; i < n && !r->bad; i++) {
+        struct lh_fields h = lh_fields_inner(r, json_array_get(holds, i));
+        held[i] = (struct lh_model_held){ lh_fields_id(&h, "lock"),
+                                          lh_fields_number(&h, "stack"),
+                                          lh_fields_shared(&h, "mode") };
+        r->bad = h.bad;
+    }
+}
+
+/* Of the requests only the orders are counted, as a finding repeats what it
+ * needs; unless other processes may be waiting for this one. */
 static void read_dependency(struct lh_fields *r)
 {
-    uint64_t wants = lh_fields_id(r, "wants");
-    const json_t *holds = lh_fields_array(r, "holds", true);
-    size_t n = json_array_size(holds);
+    struct lh_model_process *p = r->process;
+    struct lh_model_held small[4];
+    size_t n = json_array_size(lh_fields_array(r, "holds", true));
+    struct lh_model_held *held = small;
+    if (p->has_shared || n > sizeof small / sizeof *small)
+        held = lh_pool_array(&p->pool, n, sizeof *held);
     lh_fields_id(r, "id");
-    lh_fields_id(r, "thread");
-    lh_fields_shared(r, "mode");
-    lh_fields_wait(r);
-    lh_fields_number(r, "stack");
-    for (size_t pass = 0; pass < 2 && !r->bad; pass++) {
-        for (size_t i = 0; i < n; i++) {
-            struct lh_fields h = lh_fields_inner(r, json_array_get(holds, i));
-            uint64_t lock = lh_fields_id(&h, "lock");
-            lh_fields_shared(&h, "mode");
-            lh_fields_number(&h, "stack");
-            r->bad = h.bad;
-            if (pass == 1)
-                lh_idmap_put(&r->process->orders, lh_idmap_mix(lock, wants),
-                             r->process);
-        }
-    }
+    struct lh_model_dependency d = {
+        .thread = lh_fields_id(r, "thread"),
+        .wants = lh_fields_id(r, "wants"),
+        .stack = lh_fields_number(r, "stack"),
+        .shared = lh_fields_shared(r, "mode"),
+        .wait = lh_fields_wait(r),
+        .nholds = n,
+        .holds = held,
+    };
+    read_held(r, held, n);
+    for (size_t i = 0; i < n && !r->bad; i++)
+        lh_idmap_put(&p->orders, lh_idmap_mix(held[i].lock, d.wants), p);
+    if (r->bad || !p->has_shared)
+        return;
+    struct lh_model_dependency *kept = lh_pool_alloc(&p->pool, sizeof *kept);
+    *kept = d;
+    add_event(r, LH_MODEL_REQUEST, d.thread, 0, kept);
 }
 
 static void read_side(struct lh_fields *r, struct lh_model_side *side)
 {
+    static const char *const modes[] = { "exclusive", "shared", "queued",
+                                         NULL };
+    int holds_mode = lh_fields_word(r, "holds_mode", modes);
     *side = (struct lh_model_side){
         .dependency = lh_fields_number(r, "dependency"),
         .thread = lh_fields_id(r, "thread"),
@@ -145,7 +206,8 @@ static void read_side(struct lh_fields *r, struct lh_model_side *side)
         .holds_stack = lh_fields_number(r, "holds_stack"),
         .wants = lh_fields_id(r, "wants"),
         .wants_stack = lh_fields_number(r, "wants_stack"),
-        .holds_shared = lh_fields_shared(r, "holds_mode"),
+        .holds_shared = holds_mode == 1,
+        .holds_queued = holds_mode == 2,
         .wants_shared = lh_fields_shared(r, "wants_mode"),
         .wait = lh_fields_wait(r),
         .seen = { lh_fields_optional_number(r, "times"),
@@ -153,10 +215,14 @@ static void read_side(struct lh_fields *r, struct lh_model_side *side)
     };
 }
 
+static bool is_ring(const struct lh_model_finding *f)
+{
+    return strcmp(f->kind, "LH001") == 0 || strcmp(f->kind, "LH005") == 0;
+}
+
 static void read_ring(struct lh_fields *r, struct lh_model_finding *f)
 {
-    const json_t *ring =
-        lh_fields_array(r, "ring", strcmp(f->kind, "LH001") == 0);
+    const json_t *ring = lh_fields_array(r, "ring", is_ring(f));
     size_t n = json_array_size(ring);
     if (!ring || r->bad)
         return;
@@ -204,8 +270,10 @@ static void read_reason(struct lh_fields *r, size_t nsides,
         kind++;
     *reason = (struct lh_model_reason){ (enum lh_model_reason_kind)kind,
                                         .word = name };
-    if (kind == LH_MODEL_GATE || kind == LH_MODEL_UNSEEN_END)
+    if (kind == LH_MODEL_GATE)
         reason->lock = lh_fields_id(r, "lock");
+    if (kind == LH_MODEL_UNSEEN_END)
+        reason->lock = lh_fields_optional_number(r, "lock");
     if (kind == LH_MODEL_ONE_THREAD)
         reason->thread = lh_fields_id(r, "thread");
     if (kind == LH_MODEL_FEW_THREADS)
@@ -237,44 +305,6 @@ static void read_reasons(struct lh_fields *r, struct lh_model_finding *f)
     f->nreasons = n;
 }
 
-/* "ordered" says which of its sides is first; for the others that is for us to
- * choose. */
-static void move_sides(struct lh_model_reason *r, size_t n, size_t first)
-{
-    size_t a = (r->sides[0] + n - first) % n;
-    size_t b = (r->sides[1] + n - first) % n;
-    bool swap = r->kind != LH_MODEL_ORDERED && a > b;
-    uint64_t stack = r->stacks[swap];
-    r->stacks[1] = r->stacks[!swap];
-    r->stacks[0] = stack;
-    r->sides[0] = swap ? b : a;
-    r->sides[1] = swap ? a : b;
-}
-
-/* A ring may begin anywhere: it reads best from its oldest thread on. The sides
- * that reasons name move along. */
-static void rotate(struct lh_fields *r, struct lh_model_finding *f)
-{
-    size_t n = f->nsides, first = 0;
-    for (size_t i = 1; i < n; i++)
-        if (f->sides[i].thread < f->sides[first].thread)
-            first = i;
-    if (r->bad || first == 0)
-        return;
-    struct lh_model_side *sides =
-        lh_pool_array(&r->process->pool, n, sizeof *sides);
-    for (size_t i = 0; i < n; i++)
-        sides[i] = f->sides[(i + first) % n];
-    f->sides = sides;
-    struct lh_model_reason *reasons =
-        lh_pool_array(&r->process->pool, f->nreasons, sizeof *reasons);
-    for (size_t i = 0; i < f->nreasons; i++) {
-        reasons[i] = f->reasons[i];
-        move_sides(&reasons[i], n, first);
-    }
-    f->reasons = reasons;
-}
-
 /* A finding about one lock. */
 static void read_misuse(struct lh_fields *r, struct lh_model_finding *f)
 {
@@ -282,12 +312,13 @@ static void read_misuse(struct lh_fields *r, struct lh_model_finding *f)
     f->holder = lh_fields_optional_number(r, "holder");
     f->holder_stack = lh_fields_optional_number(r, "holder_stack");
     f->other = lh_fields_optional_number(r, "other");
-    if (strcmp(f->kind, "LH016") != 0)
+    if (f->nsides || strncmp(f->kind, "LH0", 3) != 0)
         return;
     lh_fields_id(r, "thread");
     lh_fields_id(r, "lock");
     lh_fields_number(r, "stack");
-    if (strcmp(f->detail, "held") != 0 && strcmp(f->detail, "not-held") != 0)
+    if (strcmp(f->kind, "LH016") == 0 && strcmp(f->detail, "held") != 0 &&
+        strcmp(f->detail, "not-held") != 0)
         r->bad = "detail";
 }
 
@@ -303,18 +334,18 @@ static void read_finding(struct lh_fields *r)
     f.stack = lh_fields_optional_number(r, "stack");
     read_ring(r, &f);
     read_reasons(r, &f);
-    rotate(r, &f);
+    lh_model_rotate(r->process, &f);
     read_misuse(r, &f);
 
     struct lh_model_process *p = r->process;
-    bool is_new = !lh_idmap_get(&p->finding_ids, f.id);
-    struct lh_model_finding *place =
-        slot(r, &p->finding_ids, f.id, &f, sizeof f);
-    if (!place || !is_new)
+    struct lh_model_finding *place = lh_idmap_get(&p->finding_ids, f.id);
+    if (r->bad)
         return;
-    p->findings = lh_pool_grow(p->findings, p->nfindings, &p->findings_capacity,
-                               sizeof(*p->findings));
-    p->findings[p->nfindings++] = place;
+    if (!place) {
+        place = lh_model_add_finding(p);
+        lh_idmap_put(&p->finding_ids, f.id, place);
+    }
+    *place = f;
 }
 
 static void read_count(struct lh_fields *r)
@@ -365,6 +396,8 @@ static const struct {
     { "stack", read_stack },
     { "dependency", read_dependency },
     { "finding", read_finding },
+    { "fork", read_fork },
+    { "reaped", read_reaped },
     { "count", read_count },
     { "note", read_note },
     { "end", read_end },

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "across.h"
 #include "diag.h"
 #include "explain.h"
 #include "findings.h"
@@ -33,6 +34,7 @@ struct report {
     struct lh_options options;
     struct lh_model_process **processes;
     size_t n, capacity;
+    struct lh_model_process *merged; /* what several made together, or NULL */
     struct lh_findings findings;
     struct lh_symbols *symbols;
     struct lh_naming names;
@@ -141,6 +143,7 @@ static void read_input(struct report *r)
              r->processes[i]->started && j < r->processes[i]->nfindings; j++)
             lh_findings_add(&r->findings, r->processes[i],
                             r->processes[i]->findings[j]);
+    r->merged = lh_across_find(r->processes, r->n, &r->findings);
     lh_findings_sort(&r->findings);
 }
 
@@ -212,7 +215,7 @@ int lh_report_main(int argc, char **argv)
     struct report r = { 0 };
     struct lh_summary summary;
     lh_options_parse(LH_OPTIONS_REPORT, argc, argv, &r.options);
-    r.symbols = lh_symbols_new();
+    r.symbols = r.findings.symbols = lh_symbols_new();
     read_input(&r);
     lh_summary_count(&summary, &r.findings, r.processes, r.n);
     if (any_readable(&r)) {
@@ -229,6 +232,8 @@ int lh_report_main(int argc, char **argv)
     lh_symbols_free(r.symbols);
     for (size_t i = 0; i < r.n; i++)
         lh_model_free(r.processes[i]);
+    if (r.merged)
+        lh_model_free(r.merged);
     free(r.processes);
     lh_pool_free(&r.pool);
     return status;

@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "across.h"
+#include "check.h"
 #include "diag.h"
 #include "explain.h"
 #include "findings.h"
@@ -41,6 +43,7 @@ struct run {
     struct lh_findings findings;
     struct lh_symbols *symbols;
     struct lh_naming names;
+    struct lh_model_process *merged; /* what several made together, or NULL */
     uint64_t *looked; /* records seen of each of follow.processes */
     size_t nlooked, capacity;
     bool colour;
@@ -70,6 +73,21 @@ static void take_setting(struct run *r)
     if (r->options.memory)
         r->setting =
             lh_setting_put(&r->pool, r->setting, "memory", r->options.memory);
+}
+
+/* Under us a program that hangs is ended, so that there is an end to report. */
+static void choose_on_deadlock(struct run *r)
+{
+    const char *given =
+        lh_setting_get(&r->pool, getenv("LOCKHOUND"), "on-deadlock");
+    if (!r->options.on_deadlock)
+        r->options.on_deadlock = given ? given : "exit";
+    if (!lh_options_on_deadlock(r->options.on_deadlock))
+        lh_diag_fail("on-deadlock '%s' in LOCKHOUND: bad value (expected "
+                     "report, exit or abort)",
+                     r->options.on_deadlock);
+    r->setting = lh_setting_put(&r->pool, r->setting, "on-deadlock",
+                                r->options.on_deadlock);
 }
 
 static void make_parents(struct run *r)
@@ -151,9 +169,11 @@ static void start(struct run *r)
 {
     struct lh_target target;
     const char *command = r->options.rest[0];
-    lh_target_check(&r->pool, command, &target);
-    const char *preload = joined(r, find_preload(r), "LD_PRELOAD");
+    lh_target_find(&r->pool, command, &target);
+    const char *library = find_preload(r);
+    const char *preload = joined(r, library, "LD_PRELOAD");
     make_dir(r);
+    lh_target_warn(&r->pool, &target, library);
     int error = lh_follow_start(&r->follow, r->dir);
     if (error)
         lh_diag_fail("%s: cannot be watched: %s (expected inotify)", r->dir,
@@ -243,6 +263,17 @@ static void watch(struct run *r)
     }
 }
 
+/* What several processes made together, known when all is known. */
+static void look_across(struct run *r)
+{
+    r->merged = lh_across_find(r->follow.processes, r->follow.n, &r->findings);
+    for (size_t i = 0; i < r->findings.n; i++) {
+        struct lh_findings_item *item = r->findings.items[i];
+        if (!item->shown && item->finding->grade != LH_MODEL_CONDITIONAL)
+            show(r, item);
+    }
+}
+
 static void show_conditional(struct run *r)
 {
     lh_findings_sort(&r->findings);
@@ -278,6 +309,29 @@ static void say_living(struct run *r)
     }
 }
 
+static bool has_happened(const struct lh_model_process *p)
+{
+    for (size_t i = 0; i < p->nfindings; i++)
+        if (p->findings[i]->grade == LH_MODEL_HAPPENED)
+            return true;
+    return false;
+}
+
+/* The processes that the preload has ended. */
+static void say_ended(struct run *r)
+{
+    if (strcmp(r->options.on_deadlock, "report") == 0)
+        return;
+    for (size_t i = 0; i < r->follow.n; i++) {
+        const struct lh_model_process *p = r->follow.processes[i];
+        if (has_happened(p) && !p->ended && !lh_follow_lives(p))
+            lh_diag_say("pid %llu (%s) could not go on, and was ended "
+                        "(--on-deadlock=%s)",
+                        (unsigned long long)p->pid, p->exe,
+                        r->options.on_deadlock);
+    }
+}
+
 static bool any_shown(const struct run *r)
 {
     for (size_t i = 0; i < r->findings.n; i++)
@@ -297,6 +351,7 @@ static void conclude(struct run *r, struct lh_summary *summary)
     lh_summary_notes(r->follow.processes, r->follow.n);
     say_repeated(r);
     say_living(r);
+    say_ended(r);
     if (r->follow.n == 0)
         lh_diag_say("no records were written: the preload was not loaded "
                     "(static or privileged program, or LD_PRELOAD cleared?)");
@@ -324,18 +379,27 @@ int lh_run_main(int argc, char **argv)
     struct lh_summary summary;
     lh_options_parse(LH_OPTIONS_RUN, argc, argv, &r.options);
     r.colour = lh_style_wanted(r.options.colour, STDERR_FILENO);
-    r.symbols = lh_symbols_new();
+    if (r.options.check) {
+        lh_check_print(&r.pool, r.options.rest[0], find_preload(&r));
+        lh_pool_free(&r.pool);
+        return 0;
+    }
+    r.symbols = r.findings.symbols = lh_symbols_new();
     take_setting(&r);
+    choose_on_deadlock(&r);
     start(&r);
     watch(&r);
     lh_follow_finish(&r.follow);
     look(&r, true);
+    look_across(&r);
     show_conditional(&r);
     conclude(&r, &summary);
     int status = exit_status(&r, &summary);
     lh_findings_free(&r.findings);
     lh_naming_free(&r.names);
     lh_symbols_free(r.symbols);
+    if (r.merged)
+        lh_model_free(r.merged);
     lh_follow_end(&r.follow);
     free(r.looked);
     lh_pool_free(&r.pool);

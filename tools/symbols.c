@@ -187,21 +187,70 @@ static bool locate(struct lh_symbols_module *m, uint64_t offset,
     return m->module != NULL;
 }
 
+/* The innermost of the children of *die that holds address, and so on down. */
+static void go_inwards(Dwarf_Die *die, Dwarf_Addr address)
+{
+    Dwarf_Die child;
+    bool more = dwarf_child(die, &child) == 0;
+    while (more) {
+        if (dwarf_haspc(&child, address) > 0) {
+            *die = child;
+            more = dwarf_child(die, &child) == 0;
+        } else {
+            more = dwarf_siblingof(&child, &child) == 0;
+        }
+    }
+}
+
+/* A function written inside another one that has no code at this place: a
+ * lambda that is passed as a pointer. */
+static bool find_nested(Dwarf_Die *parent, Dwarf_Addr address, Dwarf_Die *found)
+{
+    Dwarf_Die child;
+    bool more = dwarf_child(parent, &child) == 0;
+    while (more) {
+        if (dwarf_tag(&child) == DW_TAG_subprogram &&
+            dwarf_haspc(&child, address) > 0) {
+            *found = child;
+            return true;
+        }
+        if (find_nested(&child, address, found))
+            return true;
+        more = dwarf_siblingof(&child, &child) == 0;
+    }
+    return false;
+}
+
+/* What is innermost at address. */
+static bool innermost_at(Dwarf_Die *unit, Dwarf_Addr address,
+                         Dwarf_Die *innermost)
+{
+    Dwarf_Die *near = NULL;
+    bool is_function = false;
+    int n = dwarf_getscopes(unit, address, &near);
+    for (int i = 0; i < n; i++)
+        is_function |= lh_function_is(&near[i]);
+    if (n > 0)
+        *innermost = near[0];
+    free(near);
+    /* It does not look into what has no code there itself. */
+    if (!is_function && find_nested(unit, address, innermost)) {
+        go_inwards(innermost, address);
+        return true;
+    }
+    return n > 0;
+}
+
 /* The functions around address, innermost first, in scopes[i] for which
  * lh_function_is(); *scopes is the caller's to free. */
 static int scopes_at(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scopes)
 {
-    Dwarf_Die *near = NULL;
-    int n = dwarf_getscopes(unit, address, &near);
-    if (n <= 0) {
-        free(near);
-        return 0;
-    }
     /* dwarf_getscopes() leads an inlined function's scopes to where it was
      * written, dwarf_getscopes_die() to where it was inlined. */
-    Dwarf_Die innermost = near[0];
-    free(near);
-    n = dwarf_getscopes_die(&innermost, scopes);
+    Dwarf_Die innermost;
+    int n = innermost_at(unit, address, &innermost)
+                ? dwarf_getscopes_die(&innermost, scopes)
+                : 0;
     return n > 0 ? n : 0;
 }
 

@@ -4,8 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,18 +12,12 @@
 #include <unistd.h>
 
 #include "diag.h"
+#include "elffile.h"
 #include "place.h"
 #include "pool.h"
+#include "survey.h"
 
 enum { MAX_INTERPRETERS = 5, HEAD_BYTES = 256 };
-
-/* What an ELF file says about itself. */
-struct facts {
-    bool is_elf, same_machine, has_interpreter, is_dynamic, is_loader, is_musl;
-    bool wants_asan, wants_tsan; /* by a shared runtime */
-    bool has_asan, has_tsan;     /* linked in */
-    int bits;
-};
 
 static bool is_program(const char *path, int *error)
 {
@@ -95,118 +87,6 @@ static const char *interpreter(struct lh_pool *pool, const char *path)
     return word ? lh_pool_copy(pool, word) : NULL;
 }
 
-static void read_needed(Elf *elf, size_t strings, Elf_Data *data,
-                        struct facts *f)
-{
-    GElf_Dyn dyn;
-    for (int i = 0; gelf_getdyn(data, i, &dyn) && dyn.d_tag != DT_NULL; i++) {
-        const char *name = dyn.d_tag == DT_NEEDED || dyn.d_tag == DT_SONAME
-                               ? elf_strptr(elf, strings, dyn.d_un.d_val)
-                               : NULL;
-        if (!name)
-            continue;
-        if (dyn.d_tag == DT_SONAME) {
-            f->is_loader |= strncmp(name, "ld-linux", 8) == 0 ||
-                            strncmp(name, "ld64", 4) == 0;
-            continue;
-        }
-        f->is_musl |= strncmp(name, "libc.musl-", 10) == 0 ||
-                      strcmp(name, "libc.so") == 0;
-        f->wants_asan |= strncmp(name, "libasan.so", 10) == 0 ||
-                         strncmp(name, "libclang_rt.asan", 16) == 0;
-        f->wants_tsan |= strncmp(name, "libtsan.so", 10) == 0 ||
-                         strncmp(name, "libclang_rt.tsan", 16) == 0;
-    }
-}
-
-static void read_symbols(Elf *elf, size_t strings, Elf_Data *data,
-                         struct facts *f)
-{
-    GElf_Sym symbol;
-    for (int i = 0; gelf_getsym(data, i, &symbol); i++) {
-        const char *name = symbol.st_shndx != SHN_UNDEF
-                               ? elf_strptr(elf, strings, symbol.st_name)
-                               : NULL;
-        if (!name || name[0] != '_' || name[1] != '_')
-            continue;
-        f->has_asan |= strcmp(name, "__asan_init") == 0;
-        f->has_tsan |= strcmp(name, "__tsan_init") == 0;
-    }
-}
-
-static void read_sections(Elf *elf, struct facts *f)
-{
-    Elf_Scn *section = NULL;
-    while ((section = elf_nextscn(elf, section))) {
-        GElf_Shdr header;
-        Elf_Data *data;
-        if (!gelf_getshdr(section, &header) ||
-            (header.sh_type != SHT_DYNAMIC && header.sh_type != SHT_DYNSYM &&
-             header.sh_type != SHT_SYMTAB) ||
-            !(data = elf_getdata(section, NULL)))
-            continue;
-        if (header.sh_type == SHT_DYNAMIC)
-            read_needed(elf, header.sh_link, data, f);
-        else
-            read_symbols(elf, header.sh_link, data, f);
-    }
-}
-
-static void read_segments(Elf *elf, struct facts *f)
-{
-    size_t n = 0;
-    elf_getphdrnum(elf, &n);
-    for (size_t i = 0; i < n; i++) {
-        GElf_Phdr header;
-        if (!gelf_getphdr(elf, (int)i, &header))
-            return;
-        f->is_dynamic |= header.p_type == PT_DYNAMIC;
-        if (header.p_type != PT_INTERP)
-            continue;
-        f->has_interpreter = true;
-        Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)header.p_offset,
-                                              header.p_filesz, ELF_T_BYTE);
-        f->is_musl |=
-            data && memmem(data->d_buf, data->d_size, "ld-musl", 7) != NULL;
-    }
-}
-
-static bool is_our_machine(const GElf_Ehdr *header)
-{
-    GElf_Ehdr own = { 0 };
-    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
-    bool same = !elf || !gelf_getehdr(elf, &own) ||
-                (own.e_machine == header->e_machine &&
-                 own.e_ident[EI_DATA] == header->e_ident[EI_DATA]);
-    if (elf)
-        elf_end(elf);
-    if (fd >= 0)
-        close(fd);
-    return same;
-}
-
-static struct facts read_facts(const char *path)
-{
-    struct facts f = { 0 };
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    elf_version(EV_CURRENT);
-    Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
-    GElf_Ehdr header;
-    if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &header)) {
-        f.is_elf = true;
-        f.bits = header.e_ident[EI_CLASS] == ELFCLASS32 ? 32 : 64;
-        f.same_machine = is_our_machine(&header);
-        read_segments(elf, &f);
-        read_sections(elf, &f);
-    }
-    if (elf)
-        elf_end(elf);
-    if (fd >= 0)
-        close(fd);
-    return f;
-}
-
 /* Whether executing the file changes who we are, so that the loader ignores
  * LD_PRELOAD; returns the reason or NULL. */
 static const char *privilege(const char *path)
@@ -227,7 +107,7 @@ static const char *privilege(const char *path)
     return NULL;
 }
 
-static void refuse(const char *path, const struct facts *f)
+static void refuse(const char *path, const struct lh_elffile *f)
 {
     if (f->bits != (int)sizeof(void *) * 8)
         lh_diag_fail("%s: is a %d-bit program (expected %d-bit ones)", path,
@@ -242,43 +122,67 @@ static void refuse(const char *path, const struct facts *f)
                      path);
 }
 
-static void warn(const char *path, const struct facts *f)
+/* Why nothing of it can be seen; NULL if something can. */
+static const char *why_unseen(struct lh_pool *pool, const char *path,
+                              const struct lh_elffile *f)
 {
     const char *why = privilege(path);
     if (!f->has_interpreter && !f->is_loader)
-        lh_diag_say("%s: is statically linked: its locks cannot be seen", path);
-    else if (why)
-        lh_diag_say("%s: %s: the preload is not loaded into it, so its locks "
-                    "cannot be seen",
-                    path, why);
-    else if (f->wants_tsan || f->has_tsan)
-        lh_diag_say("%s: is built with TSan: locks inside its runtime cannot "
-                    "be seen, and what it reports of liblockhound.so is wrong",
-                    path);
-    else if (f->wants_asan || f->has_asan)
-        lh_diag_say("%s: is built with ASan: locks inside its runtime cannot "
-                    "be seen",
-                    path);
+        return f->runtimes & LH_ELFFILE_GO
+                   ? "is statically linked, by Go: its locks cannot be seen"
+                   : "is statically linked: its locks cannot be seen";
+    return why ? lh_pool_format(pool,
+                                "%s: the preload is not loaded into it, so its "
+                                "locks cannot be seen",
+                                why)
+               : NULL;
 }
 
-void lh_target_check(struct lh_pool *pool, const char *command,
-                     struct lh_target *target)
+static const char *limits_of(const struct lh_elffile *f)
+{
+    if (f->wants_tsan || f->has_tsan)
+        return "is built with TSan: locks inside its runtime cannot be seen, "
+               "and what it reports of liblockhound.so is wrong";
+    if (f->wants_asan || f->has_asan)
+        return "is built with ASan: locks inside its runtime cannot be seen";
+    return NULL;
+}
+
+void lh_target_find(struct lh_pool *pool, const char *command,
+                    struct lh_target *target)
 {
     int error;
-    target->shared_asan = false;
-    target->path = find_program(pool, command, &error);
-    if (!target->path)
+    *target = (struct lh_target){ .path = NULL };
+    const char *path = find_program(pool, command, &error);
+    if (!path)
         lh_diag_fail("%s: %s (expected a program%s)", command, strerror(error),
                      strchr(command, '/') ? "" : " in PATH");
-    const char *path = target->path;
     for (int i = 0; path && i < MAX_INTERPRETERS; i++) {
-        struct facts f = read_facts(path);
+        struct lh_elffile f = lh_elffile_read(pool, path);
         if (f.is_elf) {
             refuse(path, &f);
-            warn(path, &f);
+            target->path = path;
+            target->unseen = why_unseen(pool, path, &f);
+            target->limits = limits_of(&f);
             target->shared_asan = f.wants_asan;
             return;
         }
         path = interpreter(pool, path);
     }
+}
+
+void lh_target_warn(struct lh_pool *pool, const struct lh_target *target,
+                    const char *preload)
+{
+    if (!target->path)
+        return;
+    if (target->unseen || target->limits)
+        lh_diag_say("%s: %s", target->path,
+                    target->unseen ? target->unseen : target->limits);
+    if (target->unseen)
+        return;
+    struct lh_survey s = lh_survey_take(pool, target->path, preload);
+    for (size_t i = 0; i < s.nremarks; i++)
+        if (!s.remarks[i].usual)
+            lh_diag_say("%s: cannot see %s", target->path, s.remarks[i].text);
 }

@@ -7,6 +7,7 @@
 #include "advise.h"
 #include "explain.h"
 #include "findings.h"
+#include "misuse.h"
 #include "naming.h"
 #include "place.h"
 #include "pool.h"
@@ -130,14 +131,48 @@ static void side(struct page *p, size_t i)
     const struct lh_model_side *s = &p->explain.finding->sides[i];
     fputc('\n', p->out);
     paragraph(p, 2, 4, lh_explain_thread_long(&p->explain, s->thread));
+    if (lh_explain_is_queue_only(&p->explain, i)) {
+        paragraph(p, 4, 6,
+                  lh_pool_format(&p->pool,
+                                 "%s, at:", lh_explain_holds(&p->explain, i)));
+        stack(p, s->wants_stack);
+        return;
+    }
     paragraph(p, 4, 6,
-              lh_pool_format(
-                  &p->pool, "%s, taken at:", lh_explain_holds(&p->explain, i)));
+              lh_pool_format(&p->pool,
+                             "%s, %s at:", lh_explain_holds(&p->explain, i),
+                             lh_explain_since(&p->explain, i)));
     stack(p, s->holds_stack);
     paragraph(p, 4, 6,
               lh_pool_format(&p->pool,
                              "and %s at:", lh_explain_waits(&p->explain, i)));
     stack(p, s->wants_stack);
+}
+
+static void deed(struct page *p, bool named, uint64_t thread, const char *what,
+                 uint64_t id)
+{
+    if (named) {
+        fputc('\n', p->out);
+        paragraph(p, 2, 4, lh_explain_thread_long(&p->explain, thread));
+    }
+    paragraph(p, 4, 6, lh_pool_format(&p->pool, "%s at:", what));
+    stack(p, id);
+}
+
+/* Of a finding about one lock: what was done first, by whom, and then. */
+static void deeds(struct page *p)
+{
+    const struct lh_explain *e = &p->explain;
+    const struct lh_model_finding *f = e->finding;
+    uint64_t before = f->holder ? f->holder : f->thread;
+    const char *act = lh_misuse_act(e);
+    if (f->holder_stack)
+        deed(p, true, before, lh_misuse_past(e), f->holder_stack);
+    bool named = !f->holder_stack || before != f->thread;
+    if (!named)
+        act = lh_pool_format(&p->pool, "and %s", act);
+    deed(p, named, f->thread, act, f->stack);
 }
 
 static void sides(struct page *p)
@@ -150,19 +185,14 @@ static void sides(struct page *p)
                 "\n  (and %zu more sides; lockhound report --format=json has "
                 "them)\n",
                 f->nsides - MAX_SIDES);
-    if (f->nsides == 0 && f->stack) {
-        fputc('\n', p->out);
-        paragraph(p, 2, 4, lh_explain_thread_long(&p->explain, f->thread));
-        fputs("    at:\n", p->out);
-        stack(p, f->stack);
-    }
+    if (f->nsides == 0 && f->stack)
+        deeds(p);
 }
 
-static void counts(struct page *p)
+static void counts(struct page *p, const struct lh_findings_item *item)
 {
-    const struct lh_model_finding *f = p->explain.finding;
     const char *text = lh_explain_counts(&p->explain);
-    uint64_t rings = lh_model_rings(p->explain.process, f);
+    uint64_t rings = lh_findings_rings(item);
     if (*text)
         paragraph(p, 2, 4, lh_pool_format(&p->pool, "%s.", text));
     if (rings > 1)
@@ -185,8 +215,18 @@ static void reasons(struct page *p)
 
 static void processes(struct page *p, const struct lh_findings_item *item)
 {
-    if (item->npids < 2)
+    const struct lh_model_process *owner = item->process;
+    if (owner->is_merged)
+        return; /* each side says where it is */
+    if (item->npids < 2) {
+        if (owner->forked_from)
+            paragraph(p, 2, 4,
+                      lh_pool_format(&p->pool,
+                                     "Found in process %llu, forked by %llu.",
+                                     (unsigned long long)owner->pid,
+                                     (unsigned long long)owner->forked_from));
         return;
+    }
     char *text =
         lh_pool_format(&p->pool, "Found in %zu processes: pid", item->npids);
     for (size_t i = 0; i < item->npids && i < MAX_PIDS; i++)
@@ -209,7 +249,7 @@ void lh_text_finding(FILE *out, bool colour, struct lh_symbols *symbols,
     locks(&p);
     sides(&p);
     fputc('\n', out);
-    counts(&p);
+    counts(&p, item);
     reasons(&p);
     const char *advice = lh_advise_fix(&p.explain);
     if (*advice)

@@ -100,8 +100,13 @@ static bool is_plumbing(const struct lh_trace_line *line)
         "unique_lock<", "scoped_lock<", "shared_lock<",
         "lock<",        "try_lock<",    NULL
     };
+    /* What runs a once, and what is in std but could not be demangled. */
+    static const char *const others[] = { "__pthread_once", "__gthread_once",
+                                          "_ZNSt", NULL };
     const char *rest = in_std(line->function);
     bool lambda = rest && line->function[0] == 'l';
+    if (begins(line->function, others))
+        return true;
     return rest && (lambda || begins(rest, names) || is_internal(rest));
 }
 

@@ -140,7 +140,7 @@ static bool is_lock_type(Dwarf_Die *type)
 {
     static const char *const names[] = {
         "mtx_t",           "GMutex",        "GRecMutex", "GRWLock",
-        "GStaticRecMutex", "GStaticRWLock", "GOnce",
+        "GStaticRecMutex", "GStaticRWLock", "GOnce",     "sem_t",
     };
     const char *name = dwarf_diename(type);
     if (!name)

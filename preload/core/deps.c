@@ -384,8 +384,8 @@ static void free_blocks(struct lh_deps *d, const struct lh_dep *dep)
 
 /* The dependency and one of its witnesses as a request, held in scratch that
  * was made for as many when it was learned. */
-static struct lh_request as_request(struct lh_deps *d, const struct lh_dep *dep,
-                                    uint32_t witness)
+static struct lh_request as_request(const struct lh_deps *d,
+                                    const struct lh_dep *dep, uint32_t witness)
 {
     const uint32_t *w = &d->words.at[witness];
     for (size_t i = 0; i < dep->nheld; i++) {
@@ -405,6 +405,43 @@ static struct lh_request as_request(struct lh_deps *d, const struct lh_dep *dep,
         .nheld = dep->nheld,
         .gone = w[LH_WITNESS_GONE],
     };
+}
+
+lh_dep_slot lh_deps_find_like(const struct lh_deps *d, const struct lh_dep *dep,
+                              lh_lock wanted)
+{
+    struct lh_request r = as_request(d, dep, dep->witness);
+    r.lock = wanted;
+    return find_dep(d, &r, hash_request(&r));
+}
+
+static void tell(struct lh_deps *d, lh_dep_slot slot, lh_request_fn fn,
+                 void *ctx)
+{
+    const struct lh_dep *dep = &d->at[slot];
+    struct lh_request request = as_request(d, dep, dep->witness);
+    fn(ctx, dep->serial, &request);
+}
+
+void lh_deps_each_of(struct lh_deps *d, lh_lock lock, lh_request_fn fn,
+                     void *ctx)
+{
+    lh_edge edge = lh_graph_first_in(d->graph, lock);
+    for (; edge; edge = lh_graph_next_in(d->graph, edge)) {
+        lh_lock from = lh_graph_edge_from(d->graph, edge);
+        lh_dep_slot slot = lh_deps_first_on(d, edge);
+        for (; slot; slot = lh_deps_next_on(d, slot, from)) {
+            /* It is on the edge of each lock that it holds. */
+            if (lh_deps_held_lock(d, &d->at[slot], 0) == from)
+                tell(d, slot, fn, ctx);
+        }
+    }
+    edge = lh_graph_first_out(d->graph, lock);
+    for (; edge; edge = lh_graph_next_out(d->graph, edge)) {
+        lh_dep_slot slot = lh_deps_first_on(d, edge);
+        for (; slot; slot = lh_deps_next_on(d, slot, lock))
+            tell(d, slot, fn, ctx);
+    }
 }
 
 /* Adds what is known of one dependency to another that is now the same.

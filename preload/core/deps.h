@@ -99,6 +99,15 @@ int lh_deps_take(struct lh_deps *d, const struct lh_request *request,
  */
 void lh_deps_sweep(struct lh_deps *d);
 
+/* The dependency that differs from this one in the lock wanted only; or 0. */
+lh_dep_slot lh_deps_find_like(const struct lh_deps *d, const struct lh_dep *dep,
+                              lh_lock wanted);
+
+/* Calls fn for each dependency that wants or holds a lock, as its first witness
+ * made it. What request points to is valid during the call only. */
+void lh_deps_each_of(struct lh_deps *d, lh_lock lock, lh_request_fn fn,
+                     void *ctx);
+
 /* The slot of a serial, or 0. */
 lh_dep_slot lh_deps_find_serial(const struct lh_deps *d, uint32_t serial);
 

@@ -169,20 +169,36 @@ static void choose_first(struct lh_judge *j, const struct lh_link *links,
     }
 }
 
+/* A reader that waits behind a writer waits for the lock as well, unless it
+ * reads it already: that is the dependency which is counted. */
+static lh_dep_slot shown(const struct lh_judge *j, lh_dep_slot slot)
+{
+    const struct lh_dep *dep = &j->deps->at[slot];
+    lh_dep_slot like = 0;
+    if (lh_nodes_is_queue(j->deps->nodes, dep->wanted))
+        like = lh_deps_find_like(j->deps, dep,
+                                 lh_nodes_shown(j->deps->nodes, dep->wanted));
+    return like ? like : slot;
+}
+
 static void fill_sides(struct lh_judge *j, const struct lh_link *links,
                        size_t n)
 {
+    const struct lh_nodes *nodes = j->deps->nodes;
     for (size_t i = 0; i < n; i++) {
         const struct lh_dep *dep = dep_of(j, &links[i]);
+        lh_dep_slot counted = shown(j, links[i].dep);
         size_t held = lh_deps_held_index(j->deps, dep, links[i].holds);
         const uint32_t *w = lh_deps_witness(j->deps, j->best[i].witness);
         j->sides[i] = (struct lh_side){
-            .dependency = dep->serial,
-            .slot = links[i].dep,
-            .wants = dep->wanted,
-            .holds = links[i].holds,
+            .dependency = j->deps->at[counted].serial,
+            .slot = counted,
+            .wants = lh_nodes_shown(nodes, dep->wanted),
+            .holds = lh_nodes_shown(nodes, links[i].holds),
             .wants_mode = dep->mode,
-            .holds_mode = lh_deps_held_mode(j->deps, dep, held),
+            .holds_mode = lh_nodes_is_queue(nodes, links[i].holds)
+                              ? LH_QUEUED
+                              : lh_deps_held_mode(j->deps, dep, held),
             .wait = dep->wait,
             .wants_stack = lh_witness_wants_stack(w),
             .holds_stack = lh_witness_held_stack(w, held),
@@ -362,9 +378,10 @@ static void find_doubtful(struct lh_judge *j, const struct lh_link *links,
     for (size_t i = 0; i < n; i++) {
         lh_lock wanted = dep_of(j, &links[i])->wanted;
         if (lh_nodes_doubtful(j->deps->nodes, wanted))
-            add_reason(j, (struct lh_reason){ .kind = LH_REASON_UNSEEN_END,
-                                              .lock = wanted,
-                                              .a = i });
+            add_reason(j, (struct lh_reason){
+                              .kind = LH_REASON_UNSEEN_END,
+                              .lock = lh_nodes_shown(j->deps->nodes, wanted),
+                              .a = i });
     }
 }
 

@@ -7,6 +7,10 @@
 #include <errno.h>
 
 #include "array.h"
+#include "mix.h"
+
+/* There is no memory for more locks than these bits count. */
+enum { OTHER_BITS = (1 << 27) - 1 };
 
 static lh_lock take_spare(struct lh_nodes *l)
 {
@@ -34,10 +38,21 @@ int lh_nodes_add(struct lh_nodes *l, uint64_t class_key, lh_lock *lock)
     return 0;
 }
 
-void lh_nodes_end(struct lh_nodes *l, lh_lock lock)
+int lh_nodes_queue(struct lh_nodes *l, lh_lock lock, lh_lock *queue)
 {
-    if (!lh_nodes_alive(l, lock))
-        return;
+    *queue = l->at[lock].other;
+    if (*queue)
+        return 0;
+    if (lh_nodes_add(l, lh_mix64(l->at[lock].class_key, 'q'), queue) != 0)
+        return ENOMEM;
+    l->at[*queue].is_queue = true;
+    l->at[*queue].other = lock & OTHER_BITS;
+    l->at[lock].other = *queue & OTHER_BITS;
+    return 0;
+}
+
+static void end_one(struct lh_nodes *l, lh_lock lock)
+{
     if (lh_graph_first_out(l->graph, lock) ||
         lh_graph_first_in(l->graph, lock)) {
         l->at[lock].state = LH_NODES_DEAD;
@@ -47,6 +62,15 @@ void lh_nodes_end(struct lh_nodes *l, lh_lock lock)
     l->at[lock].state = LH_NODES_FREE;
     l->at[lock].stamp = l->spare;
     l->spare = lock;
+}
+
+void lh_nodes_end(struct lh_nodes *l, lh_lock lock)
+{
+    if (!lh_nodes_alive(l, lock))
+        return;
+    if (l->at[lock].other)
+        end_one(l, l->at[lock].other);
+    end_one(l, lock);
 }
 
 static bool is_over(void *ctx, lh_node node)

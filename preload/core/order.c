@@ -56,6 +56,8 @@ struct lh_order {
     struct search search;
     struct lh_link *best;
     size_t best_capacity;
+    struct lh_held *queued; /* scratch: held locks and a queue */
+    size_t queued_capacity;
     uint32_t pool, strict_pool; /* steps */
     uint32_t deps_at_sweep;     /* last_serial then */
     uint64_t ndeps, nedges;     /* ever learned */
@@ -103,6 +105,7 @@ void lh_order_free(struct lh_order *o)
         return;
     struct lh_mem mem = o->mem;
     lh_array_free(mem, o->best, o->best_capacity, sizeof *o->best);
+    lh_array_free(mem, o->queued, o->queued_capacity, sizeof *o->queued);
     lh_merge_free(&o->merge);
     lh_judge_free(&o->judge);
     lh_rings_free(&o->rings);
@@ -318,6 +321,30 @@ static void judge_edge(struct lh_order *o, lh_edge edge)
         judge_rings(o, slot, true);
 }
 
+void lh_order_withhold_lock(struct lh_order *o, lh_lock lock)
+{
+    if (lh_nodes_alive(&o->nodes, lock))
+        o->nodes.at[lock].is_withheld = true;
+}
+
+/* Each ring through the lock has one side that wants it. */
+void lh_order_admit_lock(struct lh_order *o, lh_lock lock)
+{
+    if (!lh_nodes_alive(&o->nodes, lock) || !o->nodes.at[lock].is_withheld)
+        return;
+    o->nodes.at[lock].is_withheld = false;
+    lh_edge edge = lh_graph_first_in(o->graph, lock);
+    for (; edge; edge = lh_graph_next_in(o->graph, edge))
+        judge_edge(o, edge);
+}
+
+void lh_order_each_of(struct lh_order *o, lh_lock lock, lh_request_fn fn,
+                      void *ctx)
+{
+    if (lh_nodes_alive(&o->nodes, lock))
+        lh_deps_each_of(&o->deps, lock, fn, ctx);
+}
+
 void lh_order_settle(struct lh_order *o)
 {
     size_t n;
@@ -332,8 +359,8 @@ void lh_order_settle(struct lh_order *o)
     lh_graph_forget_pending(o->graph);
 }
 
-int lh_order_request(struct lh_order *o, const struct lh_request *request,
-                     struct lh_learned *learned)
+static int take_in(struct lh_order *o, const struct lh_request *request,
+                   struct lh_learned *learned)
 {
     lh_dep_slot slot;
     enum lh_news news;
@@ -354,6 +381,63 @@ int lh_order_request(struct lh_order *o, const struct lh_request *request,
     if (lh_graph_wants_settling(o->graph))
         lh_order_settle(o);
     return 0;
+}
+
+static bool writes(const struct lh_request *request, lh_lock lock)
+{
+    size_t i = 0;
+    while (i < request->nheld && request->held[i].lock != lock)
+        i++;
+    return i < request->nheld && request->held[i].mode != LH_SHARED;
+}
+
+/* Asks for the lock and for its queue. A lock that is written already is
+ * refused to its holder, who waits for nothing. */
+static int take_in_reader(struct lh_order *o, const struct lh_request *request,
+                          lh_lock queue, struct lh_learned *learned)
+{
+    struct lh_request behind = *request;
+    struct lh_learned second = { 0 };
+    int rc = take_in(o, request, learned);
+    behind.lock = queue;
+    if (rc != 0 || writes(request, request->lock))
+        return rc;
+    rc = take_in(o, &behind, &second);
+    if (rc == 0 && !learned->slot)
+        *learned = second;
+    return rc;
+}
+
+/* Asks for the lock with its queue in hand. */
+static int take_in_writer(struct lh_order *o, const struct lh_request *request,
+                          lh_lock queue, struct lh_learned *learned)
+{
+    struct lh_request first = *request;
+    if (lh_array_reserve(o->mem, &o->queued, &o->queued_capacity,
+                         sizeof *o->queued, request->nheld + 1) != 0)
+        return ENOMEM;
+    for (size_t i = 0; i < request->nheld; i++)
+        o->queued[i] = request->held[i];
+    o->queued[first.nheld++] = (struct lh_held){
+        .lock = queue,
+        .stack = request->stack,
+        .mode = LH_EXCLUSIVE,
+    };
+    first.held = o->queued;
+    return take_in(o, &first, learned);
+}
+
+int lh_order_request(struct lh_order *o, const struct lh_request *request,
+                     struct lh_learned *learned)
+{
+    lh_lock queue;
+    if (!request->queues || !lh_nodes_alive(&o->nodes, request->lock))
+        return take_in(o, request, learned);
+    if (lh_nodes_queue(&o->nodes, request->lock, &queue) != 0)
+        return ENOMEM;
+    return request->mode == LH_SHARED
+               ? take_in_reader(o, request, queue, learned)
+               : take_in_writer(o, request, queue, learned);
 }
 
 uint32_t lh_order_epoch(const struct lh_order *o)

@@ -29,7 +29,13 @@ struct lh_order;
 /* A lock's number here; 0 is none. Used again some time after its end. */
 typedef uint32_t lh_lock;
 
-enum lh_mode { LH_EXCLUSIVE, LH_SHARED };
+enum lh_mode {
+    LH_EXCLUSIVE,
+    LH_SHARED,
+    /* Only of a side's lock: not held yet, but the side waits to write it, and
+     * readers that come later wait for their turn. */
+    LH_QUEUED,
+};
 enum lh_wait {
     LH_WAIT_BLOCK,     /* waits as long as it takes */
     LH_WAIT_TIMED,     /* gives up by itself */
@@ -54,9 +60,11 @@ struct lh_request {
     uint32_t stack;
     uint8_t mode;               /* enum lh_mode */
     uint8_t wait;               /* enum lh_wait */
+    bool queues;                /* who comes to read this lock waits for those
+                                   who wait to write it */
     struct lh_segment segment;  /* who asks, and when */
     const struct lh_held *held; /* oldest first; every lock once */
-    size_t nheld;               /* at least 1 */
+    size_t nheld;               /* at least 1, but for a writer that queues */
     uint32_t gone;              /* 0; the store's own: deps.h */
 };
 
@@ -124,6 +132,22 @@ void lh_order_free(struct lh_order *o);
  */
 int lh_order_add_lock(struct lh_order *o, uint64_t class_key, lh_lock *lock);
 
+/*
+ * Orders of a lock may be learned before it is sure that it is a lock at all
+ * (a semaphore that starts at one). No ring goes through it while it is
+ * withheld; to admit it judges those that it was kept out of, and may call
+ * on_ring.
+ */
+void lh_order_withhold_lock(struct lh_order *o, lh_lock lock);
+void lh_order_admit_lock(struct lh_order *o, lh_lock lock);
+
+/* Calls fn for each dependency that wants or holds a lock, as it was made
+ * first. What request points to is valid during the call only. */
+typedef void (*lh_request_fn)(void *ctx, uint32_t serial,
+                              const struct lh_request *request);
+void lh_order_each_of(struct lh_order *o, lh_lock lock, lh_request_fn fn,
+                      void *ctx);
+
 /* Says that a lock has ended: no ring can go through it any more. Its number
  * is given out again only after a sweep. */
 void lh_order_end_lock(struct lh_order *o, lh_lock lock);
@@ -151,6 +175,12 @@ struct lh_learned {
 };
 
 /*
+ * A lock whose readers wait behind writers that wait is two: itself and its
+ * queue. Who asks to write it has the queue meanwhile, exclusively; who asks to
+ * read it asks for the queue as well, shared, even if it reads the lock already
+ * (which then is what the writer waits for). Callers never see the queue: a
+ * side has LH_QUEUED and the lock.
+ *
  * Takes in a request, counts it once, and judges the rings through it when it,
  * or its witness or the witness's segment, is new. Held locks that have ended
  * or are listed twice are left out; when none is left, or the lock itself has

@@ -35,7 +35,7 @@ static int out_of_memory(struct lh_rings *r)
 static bool can_close(const struct lh_deps *d, const struct lh_dep *start,
                       lh_lock held)
 {
-    return lh_nodes_alive(d->nodes, held) &&
+    return lh_nodes_counts(d->nodes, held) &&
            lh_graph_same_component(d->graph, held, start->wanted);
 }
 
@@ -183,7 +183,7 @@ static void measure(struct lh_rings *r, const struct lh_dep *start)
                 return;
             }
             --*r->steps;
-            if (lh_nodes_alive(r->deps->nodes, from) &&
+            if (lh_nodes_counts(r->deps->nodes, from) &&
                 lh_graph_same_component(g, from, start->wanted) &&
                 (!r->strict || is_open(r, start, e)) &&
                 set_distance(r, from, r->places[to].distance + 1, &nqueue) != 0)
@@ -270,6 +270,21 @@ static bool has_shortcut(struct lh_rings *r, const struct lh_dep *last)
     return has;
 }
 
+/*
+ * True if a side waits to read behind a writer that waits for one that has the
+ * lock exclusively: so does the reader, and a shorter ring says so.
+ */
+static bool has_idle_queue(const struct lh_rings *r, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct lh_link *next = &r->links[(i + 1) % n];
+        if (lh_nodes_is_queue(r->deps->nodes, r->links[i].holds) &&
+            mode_held(r, dep_at(r, next->dep), next->holds) != LH_SHARED)
+            return true;
+    }
+    return false;
+}
+
 /* The path and one more dependency are a ring. */
 static void report(struct lh_rings *r, struct lh_link last)
 {
@@ -284,6 +299,8 @@ static void report(struct lh_rings *r, struct lh_link last)
         r->links[i] = r->path[i].link;
     r->links[0].holds = dep->wanted;
     r->links[n] = last;
+    if (has_idle_queue(r, n + 1))
+        return;
     if (!r->on_ring(r->ctx, r->links, n + 1))
         r->is_over = true;
 }
@@ -358,7 +375,7 @@ static void search_pairs(struct lh_rings *r, lh_dep_slot slot)
     for (size_t i = 0; i < start->nheld && !r->is_over; i++) {
         lh_lock held = lh_deps_held_lock(r->deps, start, i);
         lh_edge edge = lh_graph_find_edge(r->deps->graph, start->wanted, held);
-        if (!edge || !lh_nodes_alive(r->deps->nodes, held))
+        if (!edge || !lh_nodes_counts(r->deps->nodes, held))
             continue;
         lh_dep_slot next = lh_deps_first_on(r->deps, edge);
         while (next && !r->is_over && spend(r, 1)) {
@@ -404,6 +421,8 @@ bool lh_rings_search(struct lh_rings *r, const struct lh_rings_query *query,
     if (new_search(r) != 0)
         return false;
     if (r->strict && is_limited(r, dep_at(r, query->start)))
+        return true;
+    if (!lh_nodes_counts(r->deps->nodes, dep_at(r, query->start)->wanted))
         return true;
     search_pairs(r, query->start);
     if (!r->is_over)

@@ -3,7 +3,7 @@
  * rings.h - finds the rings of dependencies that one dependency closes.
  *
  * A ring is D1..Dn, n >= 2, where each Di wants a lock that Di+1 holds and Dn
- * wants one that D1 holds, all of these locks are different and alive, and no
+ * wants one that D1 holds, all of these locks are different and count, and no
  * link is shared against shared. Where several hold shared what Di wants, only
  * the shortest ring counts. Shorter rings come first.
  *

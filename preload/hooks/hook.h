@@ -47,4 +47,8 @@ static inline enum lh_slot_state lh_outcome(int rc)
     return lh_got(rc) ? LH_HOLDS : LH_GONE;
 }
 
+/* The caller, who holds a lock by this slot, is about to ask for it again and
+ * would wait for good: LH003. May not return (on-deadlock=). */
+void lh_self_deadlock(const struct lh_slot *held, void *pc, uintptr_t cfa);
+
 #endif

@@ -11,8 +11,8 @@
 
 #include "hooks/hook.h"
 #include "runtime/ends.h"
-#include "runtime/maps.h"
 #include "runtime/places.h"
+#include "runtime/unseen.h"
 
 /* What lies beyond is no size: the block is not one. */
 #define MOST_BYTES ((size_t)1 << 40)
@@ -30,7 +30,7 @@ static inline uintptr_t end_in_libc(const void *block)
 
 static uintptr_t end_of(void *block)
 {
-    if (lh_maps_allocator == LH_ALLOCATOR_LIBC)
+    if (lh_unseen_allocator == LH_ALLOCATOR_LIBC)
         return end_in_libc(block);
     return (uintptr_t)block + lh_real()->malloc_usable_size(block);
 }
@@ -58,7 +58,7 @@ static __attribute__((noinline)) void free_other(void *block, void *pc,
 {
     if (!lh_real()->free)
         lh_real_resolve();
-    if (block && lh_maps_allocator == LH_ALLOCATOR_OTHER) {
+    if (block && lh_unseen_allocator == LH_ALLOCATOR_OTHER) {
         uintptr_t low = (uintptr_t)block, high = end_of(block);
         if (may_hold(low, high))
             end_memory(low, high, "freed", pc, cfa);
@@ -70,7 +70,7 @@ LH_HOOK void free(void *block)
 {
     uintptr_t low = (uintptr_t)block, high;
 
-    if (__builtin_expect(lh_maps_allocator != LH_ALLOCATOR_LIBC, 0)) {
+    if (__builtin_expect(lh_unseen_allocator != LH_ALLOCATOR_LIBC, 0)) {
         free_other(block, LH_CALLER(), LH_CFA());
         return;
     }
@@ -126,7 +126,7 @@ LH_HOOK void *realloc(void *block, size_t size_bytes)
 {
     if (__builtin_expect(!lh_real()->realloc, 0))
         lh_real_resolve();
-    if (!block || lh_maps_allocator == LH_ALLOCATOR_NONE)
+    if (!block || lh_unseen_allocator == LH_ALLOCATOR_NONE)
         return lh_real()->realloc(block, size_bytes);
     return resize(block, 1, size_bytes, real_realloc, LH_CALLER(), LH_CFA());
 }
@@ -137,7 +137,7 @@ LH_HOOK void *reallocarray(void *block, size_t count, size_t size_bytes)
         errno = ENOMEM;
         return NULL;
     }
-    if (!block || lh_maps_allocator == LH_ALLOCATOR_NONE)
+    if (!block || lh_unseen_allocator == LH_ALLOCATOR_NONE)
         return lh_real()->reallocarray(block, count, size_bytes);
     return resize(block, count, size_bytes, real_reallocarray, LH_CALLER(),
                   LH_CFA());
@@ -168,9 +168,9 @@ static void *mapped(void *low, size_t size_bytes, int prot, int flags, void *pc,
         return low;
     end_pages(low, size_bytes, pc, cfa);
     if (flags & MAP_ANONYMOUS || prot & PROT_WRITE)
-        lh_maps_add(from, to, pc);
+        lh_unseen_add(from, to, pc);
     else if (flags & MAP_FIXED)
-        lh_maps_remove(from, to);
+        lh_unseen_remove(from, to);
     return low;
 }
 
@@ -203,7 +203,7 @@ LH_HOOK int munmap(void *low, size_t size_bytes)
     if (!(from & 4095) && from < to) {
         if (may_hold(from, to))
             end_memory(from, to, "unmapped", LH_CALLER(), LH_CFA());
-        lh_maps_remove(from, to);
+        lh_unseen_remove(from, to);
     }
     return lh_real()->munmap(low, size_bytes);
 }
@@ -236,8 +236,8 @@ static void remapped(char *old, size_t old_bytes, char *fresh, size_t new_bytes,
                                                 : old_bytes;
 
     end_pages(old + kept_bytes, old_bytes - kept_bytes, pc, cfa);
-    lh_maps_remove((uintptr_t)old, end_of_pages(old, old_bytes));
-    lh_maps_add((uintptr_t)fresh, end_of_pages(fresh, new_bytes), pc);
+    lh_unseen_remove((uintptr_t)old, end_of_pages(old, old_bytes));
+    lh_unseen_add((uintptr_t)fresh, end_of_pages(fresh, new_bytes), pc);
 }
 
 LH_HOOK void *mremap(void *old, size_t old_bytes, size_t new_bytes, int flags,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * mutex.c - pthread_mutex_*. */
-#include <pthread.h>
+#include "hooks/mutex.h"
 
-#include "hooks/hook.h"
+#include "runtime/mutexcheck.h"
 
 enum {
     blocking = LH_HOW(LH_EXCLUSIVE, LH_WAIT_BLOCK, LH_KIND_MUTEX),
@@ -10,21 +10,12 @@ enum {
     trying = LH_HOW(LH_EXCLUSIVE, LH_WAIT_TRY, LH_KIND_MUTEX),
 };
 
-/*
- * A plain mutex, whose lock and unlock cannot fail: their hooks end in a jump
- * to the real function. Elision flags above these bits do not matter.
- */
-static inline bool is_plain(const pthread_mutex_t *mutex)
-{
-    return __builtin_expect(!(mutex->__data.__kind & 127), 1);
-}
-
 /* True if the caller owns a mutex that counts or refuses re-entry: no
  * request. */
 static inline bool is_reentry(const pthread_mutex_t *mutex)
 {
     return lh_mutex_checks(mutex) && lh_self &&
-           mutex->__data.__owner == lh_self->tid;
+           lh_mutex_holder(mutex) == lh_self->tid;
 }
 
 /* One level more, if the real function let it in. */
@@ -37,40 +28,93 @@ static int reentered(pthread_mutex_t *mutex, int rc)
     return rc;
 }
 
-static __attribute__((noinline)) int lock_any(pthread_mutex_t *mutex, void *pc,
-                                              uintptr_t cfa)
+/* What a destroyed mutex refuses was not asked for. */
+static int refused(pthread_mutex_t *mutex, lh_mutex_call *const *real, void *pc,
+                   uintptr_t cfa)
+{
+    int rc;
+
+    lh_real_ensure();
+    rc = (*real)(mutex);
+    lh_mutexcheck_refused(mutex, pc, cfa);
+    return rc;
+}
+
+static int refused_until(pthread_mutex_t *mutex, lh_mutex_until *const *real,
+                         const struct timespec *deadline, void *pc,
+                         uintptr_t cfa)
+{
+    int rc;
+
+    lh_real_ensure();
+    rc = (*real)(mutex, deadline);
+    lh_mutexcheck_refused(mutex, pc, cfa);
+    return rc;
+}
+
+__attribute__((noinline)) int lh_mutex_lock(pthread_mutex_t *mutex,
+                                            lh_mutex_call *const *real,
+                                            void *pc, uintptr_t cfa)
 {
     enum lh_slot_state state;
     struct lh_slot *slot;
     int rc;
 
-    if (is_plain(mutex) && mutex->__data.__lock == 0)
+    if (lh_mutex_is_plain(mutex) && mutex->__data.__lock == 0)
         return lh_held_lock_free(mutex, blocking, pc, cfa);
     if (is_reentry(mutex))
-        return reentered(mutex, lh_real()->mutex_lock(mutex));
+        return reentered(mutex, (*real)(mutex));
+    if (lh_mutex_is_destroyed(mutex))
+        return refused(mutex, real, pc, cfa);
+    lh_mutexcheck_request(mutex, pc, cfa);
     slot = lh_held_push(mutex, blocking, pc, cfa);
-    state = is_plain(mutex) ? LH_TAKES : LH_HOLDS;
-    rc = lh_real()->mutex_lock(mutex);
+    state = lh_mutex_is_plain(mutex) ? LH_TAKES : LH_HOLDS;
+    rc = (*real)(mutex);
     lh_held_settle(slot, mutex, lh_got(rc) ? state : LH_GONE);
     return rc;
 }
 
 LH_HOOK int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
-    if (is_plain(mutex) && lh_held_take(mutex, blocking, LH_CALLER(), LH_CFA()))
+    if (lh_mutex_take(mutex, LH_CALLER(), LH_CFA()))
         return lh_real()->mutex_lock(mutex);
-    return lock_any(mutex, LH_CALLER(), LH_CFA());
+    return lh_mutex_lock(mutex, &lh_real()->mutex_lock, LH_CALLER(), LH_CFA());
 }
 
-LH_HOOK int pthread_mutex_trylock(pthread_mutex_t *mutex)
+int lh_mutex_trylock(pthread_mutex_t *mutex, lh_mutex_call *const *real,
+                     void *pc, uintptr_t cfa)
 {
     struct lh_slot *slot;
     int rc;
 
     if (is_reentry(mutex))
-        return reentered(mutex, lh_real()->mutex_trylock(mutex));
-    slot = lh_held_push(mutex, trying, LH_CALLER(), LH_CFA());
-    rc = lh_real()->mutex_trylock(mutex);
+        return reentered(mutex, (*real)(mutex));
+    if (lh_mutex_is_destroyed(mutex))
+        return refused(mutex, real, pc, cfa);
+    slot = lh_held_push(mutex, trying, pc, cfa);
+    rc = (*real)(mutex);
+    lh_held_settle(slot, mutex, lh_outcome(rc));
+    return rc;
+}
+
+LH_HOOK int pthread_mutex_trylock(pthread_mutex_t *mutex)
+{
+    return lh_mutex_trylock(mutex, &lh_real()->mutex_trylock, LH_CALLER(),
+                            LH_CFA());
+}
+
+int lh_mutex_timedlock(pthread_mutex_t *mutex, lh_mutex_until *const *real,
+                       const struct timespec *deadline, void *pc, uintptr_t cfa)
+{
+    struct lh_slot *slot;
+    int rc;
+
+    if (is_reentry(mutex))
+        return reentered(mutex, (*real)(mutex, deadline));
+    if (lh_mutex_is_destroyed(mutex))
+        return refused_until(mutex, real, deadline, pc, cfa);
+    slot = lh_held_push(mutex, timed, pc, cfa);
+    rc = (*real)(mutex, deadline);
     lh_held_settle(slot, mutex, lh_outcome(rc));
     return rc;
 }
@@ -78,15 +122,8 @@ LH_HOOK int pthread_mutex_trylock(pthread_mutex_t *mutex)
 LH_HOOK int pthread_mutex_timedlock(pthread_mutex_t *mutex,
                                     const struct timespec *deadline)
 {
-    struct lh_slot *slot;
-    int rc;
-
-    if (is_reentry(mutex))
-        return reentered(mutex, lh_real()->mutex_timedlock(mutex, deadline));
-    slot = lh_held_push(mutex, timed, LH_CALLER(), LH_CFA());
-    rc = lh_real()->mutex_timedlock(mutex, deadline);
-    lh_held_settle(slot, mutex, lh_outcome(rc));
-    return rc;
+    return lh_mutex_timedlock(mutex, &lh_real()->mutex_timedlock, deadline,
+                              LH_CALLER(), LH_CFA());
 }
 
 LH_HOOK int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
@@ -95,22 +132,36 @@ LH_HOOK int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
     struct lh_slot *slot;
     int rc;
 
+    lh_real_ensure();
     if (!lh_real()->mutex_clocklock)
         return ENOSYS;
     if (is_reentry(mutex))
         return reentered(mutex,
                          lh_real()->mutex_clocklock(mutex, clock, deadline));
+    if (lh_mutex_is_destroyed(mutex)) {
+        rc = lh_real()->mutex_clocklock(mutex, clock, deadline);
+        lh_mutexcheck_refused(mutex, LH_CALLER(), LH_CFA());
+        return rc;
+    }
     slot = lh_held_push(mutex, timed, LH_CALLER(), LH_CFA());
     rc = lh_real()->mutex_clocklock(mutex, clock, deadline);
     lh_held_settle(slot, mutex, lh_outcome(rc));
     return rc;
 }
 
-static __attribute__((noinline)) int unlock_any(pthread_mutex_t *mutex)
+__attribute__((noinline)) int lh_mutex_unlock(pthread_mutex_t *mutex,
+                                              lh_mutex_call *const *real,
+                                              void *pc, uintptr_t cfa)
 {
-    struct lh_slot *slot = lh_held_release(mutex);
-    int rc = lh_real()->mutex_unlock(mutex);
+    struct lh_slot *slot;
+    int rc;
 
+    if (lh_mutex_is_destroyed(mutex))
+        return refused(mutex, real, pc, cfa);
+    slot = lh_held_release(mutex);
+    if (!slot)
+        lh_mutexcheck_release(mutex, pc, cfa);
+    rc = (*real)(mutex);
     if (rc != 0)
         lh_held_restore(slot, mutex);
     return rc;
@@ -118,17 +169,22 @@ static __attribute__((noinline)) int unlock_any(pthread_mutex_t *mutex)
 
 LH_HOOK int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
-    if (!is_plain(mutex))
-        return unlock_any(mutex);
-    lh_held_release(mutex);
+    if (!lh_mutex_is_plain(mutex))
+        return lh_mutex_unlock(mutex, &lh_real()->mutex_unlock, LH_CALLER(),
+                               LH_CFA());
+    if (__builtin_expect(!lh_held_release(mutex), 0))
+        lh_mutexcheck_release(mutex, LH_CALLER(), LH_CFA());
     return lh_real()->mutex_unlock(mutex);
 }
 
 LH_HOOK int pthread_mutex_init(pthread_mutex_t *mutex,
                                const pthread_mutexattr_t *attr)
 {
-    int rc = lh_real()->mutex_init(mutex, attr);
+    int rc;
 
+    lh_real_ensure();
+    lh_mutexcheck_init(mutex, LH_CALLER(), LH_CFA());
+    rc = lh_real()->mutex_init(mutex, attr);
     if (rc == 0)
         lh_detector_lock_born(mutex, LH_KIND_MUTEX, LH_CALLER(), LH_CFA());
     return rc;
@@ -136,11 +192,17 @@ LH_HOOK int pthread_mutex_init(pthread_mutex_t *mutex,
 
 LH_HOOK int pthread_mutex_destroy(pthread_mutex_t *mutex)
 {
-    int rc = lh_real()->mutex_destroy(mutex);
+    int rc;
 
+    lh_real_ensure();
+    lh_mutexcheck_refused(mutex, LH_CALLER(), LH_CFA()); /* a second time */
+    lh_mutexcheck_destroy(mutex, LH_CALLER(), LH_CFA());
+    rc = lh_real()->mutex_destroy(mutex);
     /* Its memory is still the caller's to give back. */
-    if (rc == 0)
+    if (rc == 0) {
         lh_detector_lock_died(mutex);
+        lh_mutexcheck_destroyed(mutex, LH_CALLER(), LH_CFA());
+    }
     return rc;
 }
 

@@ -42,6 +42,9 @@ uint32_t lh_detector_request(struct lh_thread *t, struct lh_slot *slot,
  * starts afresh, as locks of ours may be held by threads that it has not. */
 void lh_detector_check_process(void);
 
+/* True in such a child until then. */
+bool lh_detector_is_unknown_process(void);
+
 /* True once there was a finding that counts. */
 bool lh_detector_found(void);
 
@@ -50,6 +53,10 @@ void lh_detector_spill(void *ctx, const struct lh_entry *entry);
 
 /* A site became nesting: every cached answer about its stacks is stale. */
 void lh_detector_new_epoch(void);
+
+/* The stack of a lock's init or destroy, by its own thread t with signals open;
+ * not while t is busy. */
+uint32_t lh_detector_stack(struct lh_thread *t, void *pc, uintptr_t cfa);
 
 /* Life of a lock. */
 void lh_detector_lock_born(void *lock, uint8_t kind, void *pc, uintptr_t cfa);

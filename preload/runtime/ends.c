@@ -6,13 +6,13 @@
 #include "runtime/births.h"
 #include "runtime/detector.h"
 #include "runtime/guard.h"
+#include "runtime/holders.h"
+#include "runtime/lockowner.h"
 #include "runtime/locks.h"
-#include "runtime/lockwords.h"
 #include "runtime/misuse.h"
 #include "runtime/news.h"
 #include "runtime/places.h"
 #include "runtime/request.h"
-#include "runtime/stacks.h"
 #include "runtime/state.h"
 
 /* Dead locks leave the order store when they are many. */
@@ -90,11 +90,13 @@ void lh_ends_forget_all(uintptr_t low, uintptr_t high)
         forget_part(&p);
 }
 
-/* A lock that is held although its memory goes. */
+/* A lock that is held although its memory goes; by whom, is not known of all
+ * at first. */
 struct held {
     void *lock;
     uint8_t kind;
-    uint32_t holder, stack;
+    int32_t tid;
+    struct lh_holder holder;
 };
 
 /* One call tells of no more: one finding for each place is enough. */
@@ -105,13 +107,10 @@ struct all_held {
     struct held at[MOST_HELD];
 };
 
-static void add_held(struct all_held *all, const struct lh_thread *t,
-                     const struct lh_slot *s)
+static void add_held(struct all_held *all, struct held held)
 {
     if (all->n < MOST_HELD)
-        all->at[all->n++] =
-            (struct held){ s->lock, (uint8_t)lh_kind_of(s->how), t->number,
-                           s->stack ? s->stack : lh_stack_of_pc(s->pc) };
+        all->at[all->n++] = held;
 }
 
 /* What the caller itself holds is held no more. */
@@ -122,25 +121,23 @@ static void take_own(const struct lh_ends_memory *m, struct all_held *all)
 
     while (t && (s = lh_held_within(t, m->low, m->high))) {
         if (m->detail && lh_held_is_held(t, s) &&
-            lh_lockwords_holds((uintptr_t)s->lock + (uintptr_t)m->moved,
-                               lh_kind_of(s->how), lh_mode_of(s->how), t->tid))
-            add_held(all, t, s);
+            lh_lockowner_agrees((uintptr_t)s->lock + (uintptr_t)m->moved,
+                                lh_kind_of(s->how), lh_mode_of(s->how), t->tid))
+            add_held(all, (struct held){ s->lock,
+                                         (uint8_t)lh_kind_of(s->how),
+                                         t->tid,
+                                         { t->number, lh_holder_stack(s) } });
         lh_held_forget(t, s->lock);
     }
 }
 
-/* By another thread: its words are in the lock, and its chain has it. */
 static void find_other(const struct lh_ends_memory *m, uintptr_t lock,
-                       unsigned kind, struct all_held *all)
+                       uint8_t kind, struct all_held *all)
 {
-    int32_t tid = lh_lockwords_owner(lock + (uintptr_t)m->moved, kind);
+    int32_t tid = lh_lockowner_of(lock + (uintptr_t)m->moved, kind);
 
-    for (struct lh_thread *t = tid ? lh_thread_first() : NULL; t; t = t->next) {
-        const struct lh_slot *s =
-            t->tid == tid && t != lh_self ? lh_held_peek(t, lock) : NULL;
-        if (s)
-            add_held(all, t, s);
-    }
+    if (tid && !(lh_self && tid == lh_self->tid))
+        add_held(all, (struct held){ (void *)lock, kind, tid, { 0 } });
 }
 
 /* Locks that know their owner lie at multiples of a word. */
@@ -167,19 +164,22 @@ static void find_held(const struct lh_ends_memory *m, struct all_held *all)
         find_others(m, &p, all);
 }
 
-static void tell(const struct lh_ends_memory *m, const struct all_held *all)
+/* What another thread holds, its chain must have as well. */
+static void tell(const struct lh_ends_memory *m, struct held *held)
 {
-    for (size_t i = 0; i < all->n; i++)
-        lh_misuse_report(&(struct lh_misuse){
-            .kind = LH_ENDED_HELD,
-            .lock_kind = all->at[i].kind,
-            .lock = all->at[i].lock,
-            .pc = m->pc,
-            .cfa = m->cfa,
-            .detail = m->detail,
-            .holder = all->at[i].holder,
-            .holder_stack = all->at[i].stack,
-        });
+    if (!held->holder.number &&
+        !lh_holder_find(held->lock, held->tid, &held->holder))
+        return;
+    lh_misuse_report(&(struct lh_misuse){
+        .kind = LH_ENDED_HELD,
+        .lock_kind = held->kind,
+        .lock = held->lock,
+        .pc = m->pc,
+        .cfa = m->cfa,
+        .detail = m->detail,
+        .holder = held->holder.number,
+        .holder_stack = held->holder.stack,
+    });
 }
 
 void lh_ends_memory(const struct lh_ends_memory *m)
@@ -193,7 +193,8 @@ void lh_ends_memory(const struct lh_ends_memory *m)
     find_held(m, &all);
     if (all.n) {
         lh_state_leave(&guard);
-        tell(m, &all);
+        for (size_t i = 0; i < all.n; i++)
+            tell(m, &all.at[i]);
         lh_state_enter(&guard);
     }
     lh_ends_forget_all(m->low, m->high);

@@ -11,7 +11,9 @@
 #include "runtime/detector.h"
 #include "runtime/frames.h"
 #include "runtime/guard.h"
+#include "runtime/mutexword.h"
 #include "runtime/real.h"
+#include "runtime/semaphore.h"
 #include "runtime/sites.h"
 #include "runtime/stacks.h"
 #include "runtime/sys.h"
@@ -43,7 +45,7 @@ static bool owns(const struct lh_thread *t, const struct lh_slot *slot)
     const pthread_mutex_t *mutex = slot->lock;
 
     return lh_sys_can_read(&mutex->__data.__owner) &&
-           mutex->__data.__owner == t->tid;
+           lh_mutex_holder(mutex) == t->tid;
 }
 
 /* Of a slot that is LH_INSIDE: the loader's locks are never unmapped. */
@@ -54,11 +56,39 @@ static bool is_inside(const struct lh_thread *t, const struct lh_slot *slot)
     return mutex->__data.__owner == t->tid;
 }
 
+static bool on_own_stack(const struct lh_thread *t, uintptr_t sp)
+{
+    return t->stack_low && sp > t->stack_low && sp <= t->stack_high;
+}
+
+/* glibc's word: one that is given back is 0, one that is done 2. */
+static bool is_in_progress(const pthread_once_t *once)
+{
+    return lh_sys_can_read(once) && (*once & 3) == 1;
+}
+
+/* A once is held while its routine runs: below the frame that asked for it. An
+ * exception or pthread_exit takes that away and gives the once back. */
+static bool is_left(const struct lh_thread *t, const struct lh_slot *slot,
+                    uintptr_t cfa)
+{
+    return (slot->how & LH_HOW_RUNS) &&
+           ((slot->cfa <= cfa && on_own_stack(t, cfa) &&
+             on_own_stack(t, slot->cfa)) ||
+            !is_in_progress(slot->lock));
+}
+
 bool lh_held_is_held(const struct lh_thread *t, const struct lh_slot *slot)
 {
+    const struct lh_slot *newest = t->top - 1;
     uint8_t state = state_of(slot);
 
-    return state == LH_HOLDS || (state == LH_TAKES && slot != t->unsure) ||
+    /* A semaphore may be posted by anyone. */
+    if (state == LH_HOLDS && lh_kind_of(slot->how) == LH_KIND_SEMAPHORE)
+        return lh_semaphore_is_held(slot->lock, t->number);
+    if (state == LH_HOLDS)
+        return !is_left(t, slot, newest == slot ? 0 : newest->cfa);
+    return (state == LH_TAKES && slot != t->unsure) ||
            (state == LH_INSIDE && is_inside(t, slot));
 }
 
@@ -87,8 +117,13 @@ struct lh_slot *lh_held_next(struct lh_thread *t, struct lh_slot *slot)
     if (++slot == t->top)
         return NULL;
     c = chunk_of(slot - 1);
+    /* A signal handler may have popped the slot where a walk stands. */
+    if (slot > t->top && c == chunk_of(t->top - 1))
+        return NULL;
     if (slot < c->slots + LH_CHUNK_SLOTS + 1)
         return slot;
+    if (!c->above)
+        return NULL;
     slot = c->above->slots + 1;
     return slot == t->top ? NULL : slot;
 }
@@ -128,11 +163,6 @@ static void drop_newest(struct lh_thread *t, struct lh_slot *slot)
     t->top = slot;
 }
 
-static bool on_own_stack(const struct lh_thread *t, uintptr_t sp)
-{
-    return t->stack_low && sp > t->stack_low && sp <= t->stack_high;
-}
-
 /*
  * Drops slots whose request was left behind: an exception or a longjmp out of
  * a signal handler took its frame away. A handler that locks right now lies
@@ -152,6 +182,28 @@ static void drop_abandoned(struct lh_thread *t, uintptr_t cfa)
            on_own_stack(t, cfa) && on_own_stack(t, slot->cfa)) {
         drop_newest(t, slot);
     }
+}
+
+void lh_held_drop_left(struct lh_thread *t, uintptr_t cfa)
+{
+    struct lh_slot *slot;
+    struct lh_guard guard;
+
+    if (!(slot = below(t->top)) || !(slot->how & LH_HOW_RUNS))
+        return;
+    lh_guard_enter(&guard);
+    while ((slot = below(t->top)) && state_of(slot) == LH_HOLDS &&
+           is_left(t, slot, cfa))
+        drop_newest(t, slot);
+    lh_guard_leave(&guard);
+}
+
+struct lh_slot *lh_held_running(struct lh_thread *t, const void *once,
+                                uintptr_t cfa)
+{
+    struct lh_slot *slot = lh_held_find(t, once, false);
+
+    return slot && !is_left(t, slot, cfa) ? slot : NULL;
 }
 
 void lh_held_abandon(void)
@@ -250,15 +302,18 @@ static bool is_nesting(const struct lh_site *site)
 }
 
 /*
- * With nothing held, or for a try, which never waits, there is no order to
- * learn: all that is asked is whether the site's stack is wanted. The cache is
- * spared: a program may take a million locks one at a time, or try them.
+ * With nothing held, or for a try, which never waits, there is mostly no order
+ * to learn: all that is asked is whether the site's stack is wanted. The cache
+ * is spared: a program may take a million locks one at a time, or try them.
  */
 static bool is_without_order(const struct lh_thread *t,
                              const struct lh_slot *slot)
 {
-    return slot == t->chunk->slots + 1 || lh_wait_of(slot->how) == LH_WAIT_TRY;
+    return (slot == t->chunk->slots + 1 && !lh_holds_back(slot->how)) ||
+           lh_wait_of(slot->how) == LH_WAIT_TRY;
 }
+
+static void drop_disowned(struct lh_thread *t, const struct lh_slot *until);
 
 static void learn(struct lh_thread *t, struct lh_slot *slot)
 {
@@ -268,8 +323,11 @@ static void learn(struct lh_thread *t, struct lh_slot *slot)
 
     if (!site)
         return;
+    if (atomic_load_explicit(&t->disowned, memory_order_relaxed))
+        drop_disowned(t, slot);
     doubt_newest(t, slot);
-    request = holds_anything(t, slot) && lh_wait_of(slot->how) != LH_WAIT_TRY;
+    request = (holds_anything(t, slot) || lh_holds_back(slot->how)) &&
+              lh_wait_of(slot->how) != LH_WAIT_TRY;
     if (request)
         mark_nesting(t, slot);
     cold = lh_site_is_cold(site);
@@ -578,23 +636,6 @@ struct lh_slot *lh_held_within(struct lh_thread *t, uintptr_t low,
     return NULL;
 }
 
-/* The thread goes on meanwhile, but its chunks stay where they are. */
-const struct lh_slot *lh_held_peek(const struct lh_thread *t, uintptr_t lock)
-{
-    const struct lh_slot *top = *(struct lh_slot *const volatile *)&t->top;
-
-    for (const struct lh_chunk *c = t->chunk; c; c = c->above) {
-        for (const struct lh_slot *s = c->slots + 1;
-             s <= c->slots + LH_CHUNK_SLOTS; s++) {
-            if (s == top)
-                return NULL;
-            if ((uintptr_t)s->lock == lock && lh_held_is_held(t, s))
-                return s;
-        }
-    }
-    return NULL;
-}
-
 static void renew_key(struct lh_slot *slot)
 {
     slot->below = slot[-1].key;
@@ -605,11 +646,22 @@ static void renew_key(struct lh_slot *slot)
                                  slot->how, slot->pc);
 }
 
+static void settle_in_child(struct lh_thread *t, struct lh_slot *slot)
+{
+    if (state_of(slot) == LH_TAKES && owns(t, slot)) {
+        atomic_store_explicit(&slot->state, LH_HOLDS, memory_order_relaxed);
+    } else if (state_of(slot) == LH_HOLDS && (slot->how & LH_HOW_RUNS)) {
+        slot->lock = NULL;
+        atomic_store_explicit(&slot->state, LH_GONE, memory_order_relaxed);
+        t->ngone++;
+    }
+}
+
 void lh_held_settle_all(struct lh_thread *t)
 {
     for (struct lh_slot *s = lh_held_first(t); s; s = lh_held_next(t, s))
-        if (state_of(s) == LH_TAKES && owns(t, s))
-            atomic_store_explicit(&s->state, LH_HOLDS, memory_order_relaxed);
+        settle_in_child(t, s);
+    lh_held_pop_gone(t);
 }
 
 void lh_held_renew_keys(struct lh_thread *t)
@@ -686,8 +738,10 @@ static void leave_gap(struct lh_thread *t, struct lh_slot *slot)
 {
     struct lh_slot *next;
 
-    slot->lock = NULL;
+    /* In this order: a handler must not find NULL held. */
     atomic_store_explicit(&slot->state, LH_GONE, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    slot->lock = NULL;
     t->ngone++;
     for (; slot; slot = next) {
         renew_key(slot);
@@ -696,6 +750,20 @@ static void leave_gap(struct lh_thread *t, struct lh_slot *slot)
         if (next && state_of(next - 1) == LH_BASE)
             next[-1].key = slot->key;
     }
+}
+
+/* Mutexes that another thread has released are held no more. One that was, or
+ * is being, taken again since has two slots: the newest is meant. */
+static void drop_disowned(struct lh_thread *t, const struct lh_slot *until)
+{
+    atomic_store_explicit(&t->disowned, false, memory_order_relaxed);
+    for (struct lh_slot *s = lh_held_first(t); s && s != until;
+         s = lh_held_next(t, s))
+        if (lh_kind_of(s->how) == LH_KIND_MUTEX &&
+            (state_of(s) == LH_HOLDS || state_of(s) == LH_TAKES) &&
+            ((s->lock == until->lock && s->count & LH_DISOWNED) ||
+             !owns(t, s) || lh_held_find(t, s->lock, false) != s))
+            leave_gap(t, s);
 }
 
 /* A walk hand over hand leaves a gap at each step. */
@@ -726,6 +794,25 @@ void lh_held_forget(struct lh_thread *t, const void *lock)
 
 enum { MOST_GAPS = 16 };
 
+/* If another thread has released it meanwhile, the slot goes. */
+static bool is_disowned(struct lh_thread *t, struct lh_slot *slot)
+{
+    struct lh_guard guard;
+    bool gone;
+
+    if (!(slot->count & LH_DISOWNED))
+        return false;
+    lh_guard_enter(&guard);
+    slot->count &= ~LH_DISOWNED;
+    gone = !owns(t, slot);
+    if (gone) {
+        leave_gap(t, slot);
+        lh_held_pop_gone(t);
+    }
+    lh_guard_leave(&guard);
+    return gone;
+}
+
 struct lh_slot *lh_held_release_slow(void *lock)
 {
     struct lh_thread *t = lh_self;
@@ -737,11 +824,11 @@ struct lh_slot *lh_held_release_slow(void *lock)
     }
     drop_ended_calls(t);
     slot = lh_held_find(t, lock, false);
-    if (!slot)
+    if (!slot || is_disowned(t, slot))
         return NULL;
     if (slot->count > 1) {
         slot->count--;
-        return NULL;
+        return slot;
     }
     if (slot + 1 == t->top) { /* at the border of a chunk */
         t->top = slot;
@@ -751,7 +838,7 @@ struct lh_slot *lh_held_release_slow(void *lock)
     leave_gap(t, slot);
     if (t->ngone > MOST_GAPS)
         close_gaps(t);
-    return NULL;
+    return slot;
 }
 
 void lh_held_restore(struct lh_slot *slot, void *lock)

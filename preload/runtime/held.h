@@ -55,9 +55,18 @@ enum lh_slot_state {
 /* How it waits: enum lh_wait, or this. A try never waits. */
 enum { LH_WAIT_TRY = 7 };
 
+/* Added to LH_HOW: a pthread_once_t or a once_flag, which is held only while
+ * the frames of its routine live and its own word says so. */
+enum { LH_HOW_RUNS = 1 << 9 };
+
 /* How a lock is asked for: one word, so that it is compared at once. */
 #define LH_HOW(mode, wait, kind)                                               \
     ((uint16_t)((mode) | (wait) << 1 | (kind) << 4))
+
+/* Added to it: the lock's readers wait behind writers that wait (core/order.h).
+ * It goes with the lock, whose generation is in the key. */
+enum { LH_HOW_QUEUES = 1 << 8 };
+_Static_assert(LH_NKINDS <= 16, "a kind fits below LH_HOW_QUEUES");
 
 static inline unsigned lh_mode_of(uint16_t how)
 {
@@ -71,7 +80,14 @@ static inline unsigned lh_wait_of(uint16_t how)
 
 static inline unsigned lh_kind_of(uint16_t how)
 {
-    return how >> 4; /* enum lh_kind */
+    return how >> 4 & 15; /* enum lh_kind */
+}
+
+/* A writer that waits holds others back, even if it holds nothing. */
+static inline bool lh_holds_back(uint16_t how)
+{
+    return (how & LH_HOW_QUEUES) && lh_mode_of(how) == LH_EXCLUSIVE &&
+           lh_wait_of(how) != LH_WAIT_TRY;
 }
 
 /* A cache line. What is above `key` names the request: it stays when the slot
@@ -88,8 +104,19 @@ struct lh_slot {
     struct lh_entry *known; /* where it was found in the cache; may be stale */
     uintptr_t cfa;          /* the stack pointer before the call */
     uint32_t stack;         /* stacks.h; 0: only pc is known */
-    uint32_t count;         /* recursion; 1 in a slot that is free */
+    uint32_t count; /* recursion, and LH_DISOWNED; 1 in a slot that is free */
 };
+
+/* In a slot's count: another thread has released the mutex. Set by that one, so
+ * that the hot path does not take the slot for one that it can just give back;
+ * whether it is so, the mutex's words tell. */
+#define LH_DISOWNED 0x80000000u
+
+/* How many times the slot's lock was taken. */
+static inline uint32_t lh_held_depth(const struct lh_slot *slot)
+{
+    return __atomic_load_n(&slot->count, __ATOMIC_RELAXED) & ~LH_DISOWNED;
+}
 
 enum { LH_CHUNK_SLOTS = 62 };
 
@@ -204,6 +231,11 @@ static inline bool lh_held_take(pthread_mutex_t *mutex, uint16_t how, void *pc,
         return false;
     t->top = slot + 1;
     atomic_signal_fence(memory_order_seq_cst); /* reserved before written */
+    /* Unless a handler that locks has used the slot just before. */
+    if (__builtin_expect(slot->lock != mutex || slot->pc != pc, 0)) {
+        t->top = slot;
+        return false;
+    }
     known = slot->known;
     slot->cfa = cfa;
     slot->stack = 0;
@@ -212,6 +244,45 @@ static inline bool lh_held_take(pthread_mutex_t *mutex, uint16_t how, void *pc,
     if (known->dependency & LH_ENTRY_NESTING)
         lh_held_capture(t, slot);
     return true;
+}
+
+/*
+ * As lh_held_push(), for the usual case: the request is what its slot was last
+ * used for. NULL, and nothing has happened, if it is another one. Written
+ * before it is reserved, and looked at again: held.c, reserve().
+ */
+static inline struct lh_slot *lh_held_repeat(void *lock, uint16_t how, void *pc,
+                                             uintptr_t cfa)
+{
+    struct lh_thread *t = lh_self;
+    uint32_t generation = lh_generation_now(lock);
+    struct lh_slot *slot;
+
+    if (__builtin_expect(!t, 0))
+        return NULL;
+    slot = t->top;
+    if (__builtin_expect(
+            slot == t->end ||
+                atomic_load_explicit(&slot[-1].state, memory_order_relaxed) >=
+                    LH_INSIDE ||
+                !lh_held_is_repeated(slot, lock, how, pc, generation),
+            0))
+        return NULL;
+    slot->cfa = cfa;
+    slot->stack = 0;
+    atomic_store_explicit(&slot->state, LH_WANTS, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    t->top = slot + 1;
+    atomic_signal_fence(memory_order_seq_cst);
+    if (__builtin_expect(
+            slot->lock != lock || slot->pc != pc || slot->cfa != cfa, 0)) {
+        t->top = slot;
+        return NULL;
+    }
+    slot->known->times++;
+    if (slot->known->dependency & LH_ENTRY_NESTING)
+        lh_held_capture(t, slot);
+    return slot;
 }
 
 /*
@@ -234,7 +305,8 @@ static inline void lh_held_settle(struct lh_slot *slot, void *lock,
 /*
  * Before a lock is released: takes its slot away (afterwards another thread
  * may already have freed the lock).
- * Returns what lh_held_restore() needs when the release fails, or NULL.
+ * Returns what lh_held_restore() needs when the release fails, or NULL: it is
+ * not known to be held.
  */
 static inline struct lh_slot *lh_held_release(void *lock)
 {
@@ -275,18 +347,25 @@ void lh_held_forget(struct lh_thread *t, const void *lock);
  * handler that interrupted a lock call), it asks for no more. */
 void lh_held_abandon(void);
 
+/*
+ * Drops the newest slots of onces whose routine was left by an exception, by
+ * pthread_exit or a longjmp: nobody says so. For who asks for a once at cfa.
+ */
+void lh_held_drop_left(struct lh_thread *t, uintptr_t cfa);
+
+/* The slot of a once whose routine the thread is running at cfa; or NULL. */
+struct lh_slot *lh_held_running(struct lh_thread *t, const void *once,
+                                uintptr_t cfa);
+
 /* Before the thread gets another tid: what it holds is no longer for the owner
- * words to tell. */
+ * words to tell. A once whose routine it runs is not held in a forked child:
+ * glibc runs it again for the next one who asks. */
 void lh_held_settle_all(struct lh_thread *t);
 
 /* A slot of the thread's own whose lock lies from low on and below high; NULL
  * if there is none. */
 struct lh_slot *lh_held_within(struct lh_thread *t, uintptr_t low,
                                uintptr_t high);
-
-/* The slot by which another thread holds the lock at an address, or NULL: as it
- * looks at this moment, under the detector's lock. */
-const struct lh_slot *lh_held_peek(const struct lh_thread *t, uintptr_t lock);
 
 /* The newest slot that holds (or, with wants, asks for) the lock; or NULL. */
 struct lh_slot *lh_held_find(struct lh_thread *t, const void *lock, bool wants);

@@ -14,12 +14,12 @@
 #include "runtime/locks.h"
 #include "runtime/misuse.h"
 #include "runtime/news.h"
+#include "runtime/shared.h"
 #include "runtime/stacks.h"
 #include "runtime/state.h"
 #include "runtime/unwind.h"
 
-/* Of a lock that was initialized at pc; entered with signals open. */
-static uint32_t birth_stack(struct lh_thread *t, void *pc, uintptr_t cfa)
+uint32_t lh_detector_stack(struct lh_thread *t, void *pc, uintptr_t cfa)
 {
     uint8_t hint;
     uint32_t stack = lh_stack_recall(t, pc, cfa, &hint);
@@ -46,8 +46,9 @@ void lh_detector_lock_born(void *address, uint8_t kind, void *pc, uintptr_t cfa)
 
     if (!t || t->busy || lh_state_is_off())
         return;
+    lh_shared_notice(address, kind);
     lh_held_forget(t, address);
-    stack = birth_stack(t, pc, cfa);
+    stack = lh_detector_stack(t, pc, cfa);
     if (lh_frames_owns(t, (uintptr_t)address))
         lh_frames_add_lock(t, (uintptr_t)address);
     if (!lh_lock_may_be_known((uintptr_t)address) &&

@@ -33,9 +33,11 @@ struct lh_lock_info {
     lh_lock node;  /* in core/order.h; 0 while it was never nested */
     uint16_t era;  /* the one that node and recorded belong to */
     uint8_t kind;  /* enum lh_kind */
-    uint8_t subtype : 2;  /* of a mutex: its type in glibc */
+    uint8_t subtype : 2;  /* of a mutex, a read-write lock: its type in glibc */
     bool initialized : 1; /* born by an init call */
     bool recorded : 1;
+    bool alone : 1;   /* a class of its own */
+    bool shared : 1;  /* by processes; its node has an object: shared.h */
     bool settled : 1; /* whether its node is in doubt: request.c */
 };
 

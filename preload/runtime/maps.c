@@ -1,145 +1,71 @@
 /* SPDX-License-Identifier: MIT
- * maps.c - memory whose locks may end without an event. */
+ * maps.c - what /proc/self/maps says about an address. */
 #include "runtime/maps.h"
 
-#include <dlfcn.h>
-#include <stdatomic.h>
-#include <string.h>
+#include <fcntl.h>
+#include <stddef.h>
 
-#include "runtime/real.h"
+#include "runtime/sys.h"
 
-enum lh_allocator lh_maps_allocator;
+/* A line is "LOW-HIGH rwxp ...": its fields are read a byte at a time, as lines
+ * have no limit. */
+struct reader {
+    enum { LOW, HIGH, MODE, REST } field;
+    uintptr_t low, high;
+    unsigned nmode; /* letters of the mode so far */
+    bool shared;
+};
 
-static const void *allocator_module; /* of the real free; NULL: unknown */
-
-/* Free while low is 0, no map while high is 0. More are not kept: their locks
- * are taken for ones whose end is seen. */
-enum { MOST_MAPS = 4096 };
-static struct map {
-    _Atomic uintptr_t low, high;
-} maps[MOST_MAPS];
-static _Atomic size_t nmaps; /* those from here on were never used */
-
-static const void *module_of(const void *address)
+static unsigned digit(char c)
 {
-    struct dl_find_object found;
-
-    return _dl_find_object((void *)address, &found) == 0 ? found.dlfo_link_map
-                                                         : NULL;
+    return (unsigned)(c <= '9' ? c - '0' : c - 'a' + 10);
 }
 
-/* Function pointers and addresses are the same here. */
-static const void *address_of(const void *function)
+/* True at the end of a line's mode: the line is known. */
+static bool take(struct reader *r, char c)
 {
-    const void *address;
-
-    memcpy(&address, function, sizeof address);
-    return address;
-}
-
-void lh_maps_begin(void)
-{
-    const struct lh_real *real = lh_real();
-    const void *libc = module_of(address_of(&real->mutex_unlock));
-    const void *sized = module_of(address_of(&real->malloc_usable_size));
-
-    allocator_module = module_of(address_of(&real->free));
-    /* An executable's own is found before ours. */
-    if (module_of(real->dlsym(RTLD_DEFAULT, "free")) !=
-        module_of(&lh_real_table))
-        lh_maps_allocator = LH_ALLOCATOR_NONE;
-    else if (allocator_module == libc)
-        lh_maps_allocator = LH_ALLOCATOR_LIBC;
-    else if (allocator_module && sized == allocator_module)
-        lh_maps_allocator = LH_ALLOCATOR_OTHER;
-}
-
-static uintptr_t get(_Atomic uintptr_t *word)
-{
-    return atomic_load_explicit(word, memory_order_relaxed);
-}
-
-static void set(_Atomic uintptr_t *word, uintptr_t value)
-{
-    atomic_store_explicit(word, value, memory_order_relaxed);
-}
-
-static void keep(uintptr_t low, uintptr_t high)
-{
-    for (size_t i = 0; i < MOST_MAPS; i++) {
-        uintptr_t none = 0;
-        size_t n = atomic_load_explicit(&nmaps, memory_order_relaxed);
-
-        if (get(&maps[i].low) ||
-            !atomic_compare_exchange_strong_explicit(&maps[i].low, &none, low,
-                                                     memory_order_relaxed,
-                                                     memory_order_relaxed))
-            continue;
-        set(&maps[i].high, high);
-        while (n <= i && !atomic_compare_exchange_weak_explicit(
-                             &nmaps, &n, i + 1, memory_order_relaxed,
-                             memory_order_relaxed))
-            ;
-        return;
+    if (c == '\n') {
+        *r = (struct reader){ .field = LOW };
+        return false;
     }
-}
-
-/* Allocators grow by maps that touch the last one: those are one. */
-static bool extend(uintptr_t low, uintptr_t high)
-{
-    for (size_t i = 0; i < nmaps; i++) {
-        struct map *m = &maps[i];
-
-        if (get(&m->high) == low && low)
-            set(&m->high, high);
-        else if (get(&m->low) == high && get(&m->high))
-            set(&m->low, low);
+    switch (r->field) {
+    case LOW:
+        if (c == '-')
+            r->field = HIGH;
         else
-            continue;
+            r->low = r->low << 4 | digit(c);
+        return false;
+    case HIGH:
+        if (c == ' ')
+            r->field = MODE;
+        else
+            r->high = r->high << 4 | digit(c);
+        return false;
+    case MODE:
+        if (++r->nmode < 4)
+            return false;
+        r->shared = c == 's';
+        r->field = REST;
         return true;
+    case REST:
+        return false;
     }
     return false;
 }
 
-void lh_maps_add(uintptr_t low, uintptr_t high, const void *caller)
+bool lh_maps_may_be_shared(uintptr_t address)
 {
-    lh_maps_remove(low, high);
-    /* Before our constructor it may be any allocator's first one. */
-    if (allocator_module && module_of(caller) != allocator_module &&
-        !extend(low, high))
-        keep(low, high);
-}
+    struct reader r = { .field = LOW };
+    bool shared = true;
+    char block[512];
+    long n, fd = lh_sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
 
-static void cut(struct map *m, uintptr_t low, uintptr_t high)
-{
-    uintptr_t first = get(&m->low), last = get(&m->high);
-
-    if (last <= low || first >= high)
-        return;
-    if (first < low) {
-        set(&m->high, low);
-        if (last > high)
-            keep(high, last);
-    } else if (last > high) {
-        set(&m->low, high);
-    } else {
-        set(&m->high, 0);
-        set(&m->low, 0);
-    }
-}
-
-void lh_maps_remove(uintptr_t low, uintptr_t high)
-{
-    for (size_t i = 0; i < nmaps; i++)
-        cut(&maps[i], low, high);
-}
-
-bool lh_maps_are_unseen(uintptr_t address)
-{
-    if (lh_maps_allocator == LH_ALLOCATOR_NONE)
+    if (fd < 0)
         return true;
-    for (size_t i = 0; i < nmaps; i++)
-        if (address >= get(&maps[i].low) && address < get(&maps[i].high))
-            return true;
-    return false;
+    while ((n = lh_sys_read((int)fd, block, sizeof block)) > 0)
+        for (long i = 0; i < n; i++)
+            if (take(&r, block[i]) && r.low <= address && address < r.high)
+                shared = r.shared;
+    lh_sys_close((int)fd);
+    return shared;
 }

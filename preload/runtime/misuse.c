@@ -7,6 +7,7 @@
 #include "runtime/config.h"
 #include "runtime/detector.h"
 #include "runtime/guard.h"
+#include "runtime/holders.h"
 #include "runtime/kinds.h"
 #include "runtime/locks.h"
 #include "runtime/news.h"
@@ -22,10 +23,41 @@ static bool has_happened(enum lh_finding_kind kind)
     return kind == LH_SELF || kind == LH_FORKED_HELD;
 }
 
-static bool is_new(const struct lh_misuse *m)
+static uint64_t place_of(const struct lh_misuse *m)
 {
-    return lh_kind_is_new(
-        lh_fold((uintptr_t)m->pc, UINT64_C(0xe7037ed1a0b428db) + m->kind));
+    return lh_fold((uintptr_t)m->pc, UINT64_C(0xe7037ed1a0b428db) + m->kind);
+}
+
+/*
+ * What was told lately, by this process: a loop that does it again and again
+ * is not to pay for a stack each time. Relaxed: two threads that race here
+ * meet at the detector's lock.
+ */
+enum { NTOLD = 64 };
+static _Atomic uint64_t told[NTOLD];
+
+static _Atomic uint64_t *told_of(const struct lh_misuse *m, uint64_t *mark)
+{
+    uint64_t place = place_of(m);
+
+    *mark = place ^ (uint64_t)lh_state.pid;
+    return &told[place % NTOLD];
+}
+
+static bool was_told(const struct lh_misuse *m)
+{
+    uint64_t mark;
+    _Atomic uint64_t *last = told_of(m, &mark);
+
+    return atomic_load_explicit(last, memory_order_relaxed) == mark;
+}
+
+static void remember_told(const struct lh_misuse *m)
+{
+    uint64_t mark;
+    _Atomic uint64_t *last = told_of(m, &mark);
+
+    atomic_store_explicit(last, mark, memory_order_relaxed);
 }
 
 /* Under the detector's lock. */
@@ -43,7 +75,7 @@ static void file(struct lh_thread *t, const struct lh_misuse *m, uint32_t stack)
     if (!l->node && !l->recorded)
         l->kind = m->lock_kind;
     if (!l->born)
-        l->born = stack;
+        l->born = m->holder_stack ? m->holder_stack : stack;
     f->kind = m->kind;
     f->grade = has_happened(m->kind) ? LH_HAPPENED : LH_POSSIBLE;
     f->lock = *l;
@@ -53,7 +85,16 @@ static void file(struct lh_thread *t, const struct lh_misuse *m, uint32_t stack)
     f->detail = m->detail;
     f->holder.number = m->holder;
     f->holder_stack = m->holder_stack;
+    f->thread.number = m->thread ? m->thread : t->number;
     lh_news_misuse(t, f);
+}
+
+void lh_misuse_file(struct lh_thread *t, const struct lh_misuse *m)
+{
+    if (lh_news_wants_records())
+        lh_news_open_log();
+    if (lh_kind_is_new(place_of(m)))
+        file(t, m, m->stack);
 }
 
 void lh_misuse_report(const struct lh_misuse *m)
@@ -62,7 +103,8 @@ void lh_misuse_report(const struct lh_misuse *m)
     struct lh_guard guard;
     uint32_t stack;
 
-    if (!t || t->busy || lh_state_is_off())
+    if (!t || t->busy || lh_state_is_off() ||
+        (!has_happened(m->kind) && was_told(m)))
         return;
     lh_guard_enter(&guard);
     lh_detector_check_process();
@@ -70,8 +112,9 @@ void lh_misuse_report(const struct lh_misuse *m)
     stack = lh_config.stacks == LH_STACKS_PC ? lh_stack_of_pc(m->pc)
                                              : lh_stack_take(t, m->pc, m->cfa);
     lh_rawlock_take(&lh_state.lock);
-    if (is_new(m))
+    if (lh_kind_is_new(place_of(m)))
         file(t, m, stack);
+    remember_told(m);
     if (lh_news_wants_records())
         lh_news_open_log();
     lh_rawlock_give(&lh_state.lock);
@@ -80,6 +123,25 @@ void lh_misuse_report(const struct lh_misuse *m)
     if (has_happened(m->kind))
         lh_misuse_act();
     lh_guard_leave(&guard);
+}
+
+void lh_misuse_destroy_held(void *lock, uint8_t lock_kind, int32_t tid,
+                            void *pc, uintptr_t cfa)
+{
+    struct lh_holder holder;
+
+    if (!lh_self || lh_self->busy || !lh_holder_disown(lock, tid, &holder))
+        return;
+    lh_misuse_report(&(struct lh_misuse){
+        .kind = LH_ENDED_HELD,
+        .lock_kind = lock_kind,
+        .lock = lock,
+        .pc = pc,
+        .cfa = cfa,
+        .detail = "destroyed",
+        .holder = holder.number,
+        .holder_stack = holder.stack,
+    });
 }
 
 void lh_misuse_act(void)

@@ -13,6 +13,7 @@
 #include "runtime/printer.h"
 #include "runtime/record.h"
 #include "runtime/request.h"
+#include "runtime/shared.h"
 #include "runtime/state.h"
 
 /* Under the detector's lock. */
@@ -101,20 +102,27 @@ void lh_news_flush(struct lh_thread *t)
     }
 }
 
-void lh_news_remember(const struct lh_thread *t)
+void lh_news_know(const struct lh_finding_thread *thread)
 {
     void *array = known_threads;
 
     if (lh_arena_reserve(&array, &known_threads_capacity, sizeof *known_threads,
-                         (size_t)t->number + 1) != 0)
+                         (size_t)thread->number + 1) != 0)
         return;
     known_threads = array;
-    known_threads[t->number] = (struct lh_finding_thread){
+    known_threads[thread->number] = *thread;
+}
+
+void lh_news_remember(const struct lh_thread *t)
+{
+    struct lh_finding_thread thread = {
         .number = t->number,
         .tid = t->tid,
         .start = (void *)t->start,
     };
-    memcpy(known_threads[t->number].name, t->name, sizeof t->name);
+
+    memcpy(thread.name, t->name, sizeof thread.name);
+    lh_news_know(&thread);
 }
 
 /* Records a thread and those that made it, as far as they are not. */
@@ -126,6 +134,15 @@ static void record_threads(struct lh_fmt *out, uint32_t number)
         lh_record_thread(out, &known_threads[number], lh_state.segments);
         number = lh_segments_creator(lh_state.segments, number);
     }
+}
+
+void lh_news_created(struct lh_thread *creator, const struct lh_thread *t)
+{
+    if (!lh_news_wants_records() || !lh_shared_any())
+        return;
+    lh_news_open_log();
+    lh_news_remember(t);
+    record_threads(&creator->out, t->number);
 }
 
 void lh_news_thread_changed(struct lh_fmt *out, uint32_t number)
@@ -207,7 +224,7 @@ static void record_lock_at(struct lh_fmt *out, uintptr_t address)
 void lh_news_dependency(struct lh_thread *t, uint32_t serial,
                         const struct lh_request *request)
 {
-    record_threads(&t->out, t->number);
+    record_threads(&t->out, request->segment.thread);
     record_lock_of(&t->out, request->lock);
     for (size_t i = 0; i < request->nheld; i++)
         record_lock_of(&t->out, request->held[i].lock);
@@ -234,21 +251,38 @@ static void record_reason(struct lh_fmt *out, const struct lh_reason *reason)
     lh_record_stack(out, reason->stack_b);
 }
 
+/* All of it is about one lock: core/order.h. */
+static bool is_nested_read(const struct lh_ring *ring)
+{
+    for (size_t i = 0; i < ring->nsides; i++)
+        if (ring->sides[i].holds != ring->sides[0].holds)
+            return false;
+    return true;
+}
+
+/* Where a side is in a ring that begins with another one. */
+static size_t turned(size_t side, size_t first, const struct lh_ring *ring)
+{
+    return (side + ring->nsides - first) % ring->nsides;
+}
+
 void lh_news_on_ring(void *ctx, const struct lh_ring *ring)
 {
     struct lh_finding *f = lh_finding_new(ring->nsides, ring->nreasons);
+    /* It reads best if it does not begin with a writer that waits. */
+    size_t first = ring->sides[0].holds_mode == LH_QUEUED;
 
     (void)ctx;
     if (!f) {
         lh_state.short_of_memory = true;
         return;
     }
-    f->kind = LH_RING;
+    f->kind = is_nested_read(ring) ? LH_NESTED_READ : LH_RING;
     f->id = finding_id(ring);
     f->grade = ring->grade;
     for (size_t i = 0; i < ring->nsides; i++) {
         struct lh_finding_side *s = &f->sides[i];
-        s->side = ring->sides[i];
+        s->side = ring->sides[(i + first) % ring->nsides];
         copy_lock(&s->wants, s->side.wants);
         copy_lock(&s->holds, s->side.holds);
         s->thread = thread_of(s->side.segment.thread);
@@ -260,6 +294,8 @@ void lh_news_on_ring(void *ctx, const struct lh_ring *ring)
     }
     for (size_t i = 0; i < ring->nreasons; i++) {
         f->reasons[i].reason = ring->reasons[i];
+        f->reasons[i].reason.a = turned(ring->reasons[i].a, first, ring);
+        f->reasons[i].reason.b = turned(ring->reasons[i].b, first, ring);
         if (ring->reasons[i].lock)
             copy_lock(&f->reasons[i].lock, ring->reasons[i].lock);
         if (lh_news_wants_records())
@@ -271,11 +307,11 @@ void lh_news_on_ring(void *ctx, const struct lh_ring *ring)
 void lh_news_misuse(struct lh_thread *t, struct lh_finding *f)
 {
     f->id = ++lh_state.nfindings;
-    f->thread = thread_of(t->number);
+    f->thread = thread_of(f->thread.number);
     if (f->holder.number)
         f->holder = thread_of(f->holder.number);
     if (lh_news_wants_records()) {
-        record_threads(&t->out, t->number);
+        record_threads(&t->out, f->thread.number);
         record_threads(&t->out, f->holder.number);
         record_lock_at(&t->out, f->lock.address);
         record_lock_at(&t->out, f->other.address);

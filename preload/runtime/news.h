@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "core/order.h"
+#include "runtime/finding.h"
 #include "runtime/fmt.h"
 #include "runtime/thread.h"
 
@@ -29,11 +30,18 @@ void lh_news_add_notes(struct lh_thread *t);
 /* For lh_order_new(); the ring goes to lh_state.judged. */
 void lh_news_on_ring(void *ctx, const struct lh_ring *ring);
 
-/* A finding about one lock, made by misuse.c; it is taken over. */
+/* A finding about one lock, made by misuse.c, with the numbers of its threads;
+ * it is taken over. */
 void lh_news_misuse(struct lh_thread *t, struct lh_finding *finding);
 
-/* Keeps what is known of a thread, for reports made after its end. */
+/* Keeps what is known of a thread, for reports made after its end; of one that
+ * only a forked child's parent has. */
+void lh_news_know(const struct lh_finding_thread *thread);
 void lh_news_remember(const struct lh_thread *t);
+
+/* A thread is made: where processes share locks, that is recorded in its place
+ * among what its creator does. */
+void lh_news_created(struct lh_thread *creator, const struct lh_thread *t);
 
 /* A thread has got a name or a joiner: records it again if it was recorded. */
 void lh_news_thread_changed(struct lh_fmt *out, uint32_t number);

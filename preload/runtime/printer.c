@@ -160,16 +160,39 @@ static void thread_name(struct lh_fmt *f, const struct lh_finding_thread *t)
     }
 }
 
+/* A lock that knows readers and writers. */
+static bool is_shareable(const struct lh_lock_info *lock)
+{
+    return lock->kind == LH_KIND_RWLOCK || lock->kind == LH_KIND_GRWLOCK;
+}
+
+static void waits_for(struct lh_fmt *f, const struct lh_finding_side *s)
+{
+    lh_fmt_text(f, !is_shareable(&s->wants)          ? "waits for "
+                   : s->side.wants_mode == LH_SHARED ? "waits to read "
+                                                     : "waits to write ");
+    lock_name(f, &s->wants);
+}
+
 static void side(struct lh_fmt *f, const struct lh_finding_side *s)
 {
     lh_fmt_text(f, "\n  ");
     thread_name(f, &s->thread);
-    lh_fmt_text(f, "\n    holds ");
+    lh_fmt_text(f, "\n    ");
+    if (s->side.holds_mode == LH_QUEUED) {
+        waits_for(f, s);
+        lh_fmt_text(f, ", ahead of later readers, at");
+        stack_lines(f, s->side.wants_stack);
+        return;
+    }
+    lh_fmt_text(f, "holds ");
     lock_name(f, &s->holds);
+    if (s->side.holds_mode == LH_SHARED)
+        lh_fmt_text(f, " shared");
     lh_fmt_text(f, ", taken at");
     stack_lines(f, s->side.holds_stack);
-    lh_fmt_text(f, "\n    and waits for ");
-    lock_name(f, &s->wants);
+    lh_fmt_text(f, "\n    and ");
+    waits_for(f, s);
     lh_fmt_text(f, " at");
     stack_lines(f, s->side.wants_stack);
 }
@@ -216,16 +239,32 @@ static void reason(struct lh_fmt *f, const struct lh_finding_reason *fr)
     }
 }
 
-static void ring(struct lh_fmt *f, const struct lh_finding *finding)
+/* A lock that a writer waits for is held by another side, too. */
+static void list_locks(struct lh_fmt *f, const struct lh_finding *finding)
 {
-    lh_fmt_text(f, finding->grade == LH_POSSIBLE ? "potential deadlock LH001"
-                                                 : "conditional ring LH001");
-    lh_fmt_text(f, " between ");
+    size_t nlocks = 0, n = 0;
+
+    for (size_t i = 0; i < finding->nsides; i++)
+        nlocks += finding->sides[i].side.holds_mode != LH_QUEUED;
     for (size_t i = 0; i < finding->nsides; i++) {
-        if (i)
-            lh_fmt_text(f, i + 1 == finding->nsides ? " and " : ", ");
+        if (finding->sides[i].side.holds_mode == LH_QUEUED)
+            continue;
+        if (n++)
+            lh_fmt_text(f, n == nlocks ? " and " : ", ");
         lock_name(f, &finding->sides[i].holds);
     }
+}
+
+static void ring(struct lh_fmt *f, const struct lh_finding *finding)
+{
+    lh_fmt_text(f, finding->grade == LH_POSSIBLE ? "potential deadlock "
+                                                 : "conditional ring ");
+    lh_fmt_text(f, lh_finding_word(finding->kind));
+    lh_fmt_text(f, finding->kind == LH_NESTED_READ ? ": nested read of "
+                                                   : " between ");
+    list_locks(f, finding);
+    if (finding->kind == LH_NESTED_READ)
+        lh_fmt_text(f, " while another thread writes it");
     for (size_t i = 0; i < finding->nsides; i++)
         side(f, &finding->sides[i]);
     for (size_t i = 0; i < finding->nreasons; i++)
@@ -287,8 +326,11 @@ static void misuse(struct lh_fmt *f, const struct lh_finding *finding)
     lock_name(f, &finding->lock);
     lh_fmt_text(f, s->after);
     thread_name(f, &finding->thread);
-    lh_fmt_text(f, " at");
-    stack_lines(f, finding->stack);
+    /* The end of a thread has no place but where it took the lock. */
+    if (finding->kind != LH_THREAD_ENDED) {
+        lh_fmt_text(f, " at");
+        stack_lines(f, finding->stack);
+    }
     if (!s->holder || !finding->holder.number)
         return;
     lh_fmt_text(f, "\n    ");

@@ -77,10 +77,11 @@ struct lh_real {
     int (*sem_post)(sem_t *);
     int (*mtx_init)(mtx_t *, int);
     void (*mtx_destroy)(mtx_t *);
-    int (*mtx_lock)(mtx_t *);
-    int (*mtx_trylock)(mtx_t *);
-    int (*mtx_timedlock)(mtx_t *, const struct timespec *);
-    int (*mtx_unlock)(mtx_t *);
+    /* mtx_t is the same object as pthread_mutex_t. */
+    int (*mtx_lock)(pthread_mutex_t *);
+    int (*mtx_trylock)(pthread_mutex_t *);
+    int (*mtx_timedlock)(pthread_mutex_t *, const struct timespec *);
+    int (*mtx_unlock)(pthread_mutex_t *);
     int (*cnd_wait)(cnd_t *, mtx_t *);
     int (*cnd_timedwait)(cnd_t *, mtx_t *, const struct timespec *);
     int (*thrd_create)(thrd_t *, thrd_start_t, void *);

@@ -5,9 +5,11 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "runtime/children.h"
 #include "runtime/held.h"
 #include "runtime/lockname.h"
 #include "runtime/modules.h"
+#include "runtime/shared.h"
 #include "runtime/stacks.h"
 #include "runtime/sys.h"
 
@@ -40,7 +42,9 @@ static void frame(struct lh_fmt *f, uint32_t module, uint64_t offset)
 
 static const char *mode_name(uint8_t mode)
 {
-    return mode == LH_SHARED ? "shared" : "exclusive";
+    return mode == LH_SHARED   ? "shared"
+           : mode == LH_QUEUED ? "queued"
+                               : "exclusive";
 }
 
 static const char *wait_name(uint8_t wait)
@@ -92,6 +96,8 @@ void lh_record_process(struct lh_fmt *f, long forked_from)
     lh_fmt_key_unsigned(f, "ppid", (uint64_t)lh_sys_getppid());
     if (forked_from)
         lh_fmt_key_unsigned(f, "forked_from", (uint64_t)forked_from);
+    if (lh_children_own_number())
+        lh_fmt_key_unsigned(f, "fork", lh_children_own_number());
     lh_fmt_key_string(f, "exe", executable);
     arguments(f);
     lh_fmt_key_unsigned(f, "time", (uint64_t)lh_sys_time());
@@ -162,10 +168,24 @@ void lh_record_thread(struct lh_fmt *f, const struct lh_finding_thread *t,
     end(f);
 }
 
+static void object(struct lh_fmt *f, struct lh_object o)
+{
+    list(f, "object");
+    lh_fmt_unsigned(f, o.device);
+    lh_fmt_text(f, ",");
+    lh_fmt_unsigned(f, o.inode);
+    lh_fmt_text(f, ",");
+    lh_fmt_unsigned(f, o.offset);
+    lh_fmt_text(f, "]");
+}
+
 static void lock_record(struct lh_fmt *f, const struct lh_lock_info *lock)
 {
     static const char *const subtypes[] = { "normal", "recursive", "errorcheck",
                                             "adaptive" };
+    static const char *const preferred[] = { "prefer-reader", "prefer-writer",
+                                             "prefer-writer-nonrecursive",
+                                             "prefer-reader" };
     uint64_t offset;
     uint32_t module = module_of(f, lock->address, &offset);
     const struct lh_annotation *a = lock->annotation;
@@ -177,6 +197,10 @@ static void lock_record(struct lh_fmt *f, const struct lh_lock_info *lock)
     lh_fmt_key_string(f, "kind", lh_kind_word(lock->kind));
     if (lock->kind == LH_KIND_MUTEX)
         lh_fmt_key_string(f, "subtype", subtypes[lock->subtype & 3]);
+    else if (lock->kind == LH_KIND_RWLOCK)
+        lh_fmt_key_string(f, "subtype", preferred[lock->subtype & 3]);
+    if (lock->shared)
+        object(f, lh_shared_get(lock->node));
     lh_fmt_key_hex(f, "address", lock->address);
     if (module) {
         lh_fmt_text(f, ",\"static\":");

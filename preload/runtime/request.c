@@ -4,16 +4,19 @@
 
 #include "core/order.h"
 #include "runtime/arena.h"
+#include "runtime/children.h"
 #include "runtime/detector.h"
 #include "runtime/frames.h"
 #include "runtime/kinds.h"
 #include "runtime/locks.h"
-#include "runtime/maps.h"
 #include "runtime/modules.h"
 #include "runtime/news.h"
+#include "runtime/semaphore.h"
+#include "runtime/shared.h"
 #include "runtime/stacks.h"
 #include "runtime/state.h"
 #include "runtime/sys.h"
+#include "runtime/unseen.h"
 
 /* The held locks of one request; as large as the deepest chain so far. Under
  * the detector's lock. */
@@ -84,6 +87,8 @@ static uint64_t class_of(const struct lh_lock_info *l)
 {
     bool fixed = !l->initialized && lh_module_holds(l->address);
 
+    if (l->alone)
+        return lh_fold(l->serial, UINT64_C(0x9e3779b97f4a7c15));
     return lh_fold(fixed ? l->address : l->born,
                    UINT64_C(0x1d8e4e27c47d124f) + fixed);
 }
@@ -91,12 +96,23 @@ static uint64_t class_of(const struct lh_lock_info *l)
 static unsigned subtype_of(const struct lh_slot *slot)
 {
     const pthread_mutex_t *mutex = slot->lock;
+    const pthread_rwlock_t *rwlock = slot->lock;
 
     /* A program may unmap what it holds. */
-    return lh_kind_of(slot->how) == LH_KIND_MUTEX &&
-                   lh_sys_can_read(&mutex->__data.__kind)
-               ? (unsigned)mutex->__data.__kind & 3
-               : 0;
+    if (lh_kind_of(slot->how) == LH_KIND_MUTEX &&
+        lh_sys_can_read(&mutex->__data.__kind))
+        return (unsigned)mutex->__data.__kind & 3;
+    if (lh_kind_of(slot->how) == LH_KIND_RWLOCK &&
+        lh_sys_can_read(&rwlock->__data.__flags))
+        return rwlock->__data.__flags & 3;
+    return 0;
+}
+
+/* A semaphore may turn out to be none; what has ended is NULL. */
+static bool is_surely_lock(const struct lh_lock_info *l)
+{
+    return l && (l->kind != LH_KIND_SEMAPHORE ||
+                 lh_semaphore_is_lock((const void *)l->address));
 }
 
 /* In no module and on no stack, and no init call has told of it. */
@@ -105,7 +121,7 @@ static void settle_doubt(struct lh_lock_info *l)
     l->settled = true;
     if (lh_module_holds(l->address))
         lh_stacks_know_module(l->address);
-    else if (!l->initialized && lh_maps_are_unseen(l->address))
+    else if (!l->initialized && lh_unseen_holds(l->address))
         lh_order_doubt_lock(lh_state.order, l->node, true);
 }
 
@@ -144,11 +160,18 @@ static struct lh_lock_info *resolve(struct lh_thread *t, struct lh_slot *slot)
     if (!l->node) {
         l->kind = (uint8_t)lh_kind_of(slot->how);
         l->subtype = subtype_of(slot) & 3;
+        /* All locks of an interpreter are made and taken at one place. */
+        l->alone =
+            l->kind == LH_KIND_SEMAPHORE && lh_semaphore_place_waits(slot->pc);
         if (!l->born)
             l->born = slot->stack;
         if (lh_order_add_lock(lh_state.order, class_of(l), &node) != 0 ||
             lh_lock_set_node(l, node) != 0)
             return NULL;
+        if (!is_surely_lock(l))
+            lh_order_withhold_lock(lh_state.order, node);
+        l->shared = lh_sys_can_read(slot->lock) &&
+                    lh_shared_set(node, slot->lock, l->kind);
     }
     doubt(t, l);
     return l;
@@ -178,10 +201,44 @@ static bool gather_held(struct lh_thread *t, struct lh_slot *until, size_t *n)
     return true;
 }
 
+static bool is_shared(lh_lock node)
+{
+    const struct lh_lock_info *l = lh_lock_of_node(node);
+
+    return l && l->shared;
+}
+
+/* One that processes share is its own class: other processes' requests are to
+ * be matched with those for this very lock. */
 static uint64_t class_and_site(lh_lock node, uint32_t stack)
 {
-    return lh_fold(class_of(lh_lock_of_node(node)),
+    struct lh_object object = lh_shared_get(node);
+    uint64_t class_key =
+        is_shared(node) ? lh_fold(object.inode + UINT64_C(0x6a09e667f3bcc909),
+                                  object.offset ^ object.device << 40)
+                        : class_of(lh_lock_of_node(node));
+
+    return lh_fold(class_key,
                    lh_stack_site(stack) ^ UINT64_C(0x2d358dccaa6c78a5));
+}
+
+static bool involves_shared(const struct lh_request *request)
+{
+    bool shared = is_shared(request->lock);
+
+    for (size_t i = 0; i < request->nheld; i++)
+        shared |= is_shared(request->held[i].lock);
+    return shared;
+}
+
+/* Requests for shared locks are told apart by their threads, up to a few, and
+ * by the forks that they come before. */
+static uint64_t kind_among_processes(uint64_t kind, uint32_t thread)
+{
+    enum { TOLD_APART = 16 };
+
+    return lh_fold(kind + (thread < TOLD_APART ? thread : TOLD_APART),
+                   lh_children_count() + UINT64_C(0xbb67ae8584caa73b));
 }
 
 /* The same for requests of one kind, in whatever order their locks were taken:
@@ -196,6 +253,41 @@ static uint64_t kind_of(const struct lh_request *request)
     return lh_fold(class_and_site(request->lock, request->stack) +
                        request->mode + 2u * request->wait,
                    held_sum ^ UINT64_C(0x8bb84b93962eacc9));
+}
+
+/* Is it about locks only? */
+static bool is_sure(const struct lh_request *request)
+{
+    for (size_t i = 0; i < request->nheld; i++)
+        if (!is_surely_lock(lh_lock_of_node(request->held[i].lock)))
+            return false;
+    return is_surely_lock(lh_lock_of_node(request->lock));
+}
+
+/* Records a request that is the first of its kind. */
+static void record(void *thread, uint32_t serial,
+                   const struct lh_request *request)
+{
+    struct lh_thread *t = thread;
+    bool shared = involves_shared(request);
+    uint64_t kind;
+
+    if (!lh_news_wants_records() || !is_sure(request))
+        return;
+    kind = kind_of(request);
+    if (shared)
+        kind = kind_among_processes(kind, t->number);
+    if (!lh_kind_is_new(kind))
+        return;
+    if (shared)
+        lh_children_record_reaped(t);
+    lh_news_dependency(t, serial, request);
+}
+
+void lh_request_record_of(struct lh_thread *t, lh_lock lock)
+{
+    if (lh_news_wants_records())
+        lh_order_each_of(lh_state.order, lock, record, t);
 }
 
 static uint32_t take_in(struct lh_thread *t, struct lh_slot *slot,
@@ -218,6 +310,7 @@ static uint32_t take_in(struct lh_thread *t, struct lh_slot *slot,
         .stack = stack ? stack : slot->stack,
         .mode = (uint8_t)lh_mode_of(slot->how),
         .wait = (uint8_t)lh_wait_of(slot->how),
+        .queues = slot->how & LH_HOW_QUEUES,
         .segment = lh_segments_now(lh_state.segments, t->number),
         .held = held,
         .nheld = n,
@@ -230,9 +323,8 @@ static uint32_t take_in(struct lh_thread *t, struct lh_slot *slot,
     if (!learned.slot)
         return 0;
     renew_cache(t);
-    if (learned.is_new && lh_news_wants_records() &&
-        lh_kind_is_new(kind_of(&request)))
-        lh_news_dependency(t, learned.serial, &request);
+    if (learned.is_new || involves_shared(&request))
+        record(t, learned.serial, &request);
     return learned.slot;
 }
 

@@ -23,6 +23,7 @@ struct lh_site {
     _Atomic uintptr_t pc;   /* set before the site is published */
     _Atomic uint32_t times; /* up to LH_COLD_TIMES; relaxed */
     _Atomic bool nesting;   /* false -> true; relaxed */
+    _Atomic bool waits;     /* where its try fails: semaphore.h; like nesting */
 };
 
 /* The site of pc, or NULL if it was not added yet. */

@@ -80,6 +80,14 @@ void *lh_sys_map(size_t size_bytes, int fd)
     return p == -1 ? NULL : (void *)p;
 }
 
+void *lh_sys_map_shared(size_t size_bytes)
+{
+    long p = syscall(SYS_mmap, NULL, size_bytes, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    return p == -1 ? NULL : (void *)p;
+}
+
 void *lh_sys_remap(void *block, size_t old_bytes, size_t new_bytes)
 {
     long p = syscall(SYS_mremap, block, old_bytes, new_bytes, MREMAP_MAYMOVE);
@@ -100,6 +108,107 @@ long lh_sys_advise(void *block, size_t size_bytes, int advice)
 int lh_sys_thread_exists(long pid, long tid)
 {
     return result(syscall(SYS_tgkill, pid, tid, 0)) != -ESRCH;
+}
+
+/* The kernel counts the threads as folders. */
+bool lh_sys_is_only_thread(void)
+{
+    struct stat st;
+
+    return syscall(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0) == 0 &&
+           st.st_nlink == 3;
+}
+
+/* What the kernel knows of a handler: struct sigaction is glibc's. */
+struct action {
+    void (*handler)(int);
+    unsigned long flags;
+    void (*restorer)(void);
+    uint64_t mask;
+};
+
+static bool is_caught(int signal)
+{
+    struct action action = { SIG_DFL, 0, NULL, 0 };
+
+    return syscall(SYS_rt_sigaction, signal, NULL, &action,
+                   sizeof action.mask) == 0 &&
+           action.handler != SIG_DFL && action.handler != SIG_IGN;
+}
+
+bool lh_sys_catches_signals(void)
+{
+    enum { LAST = 64, GLIBC_FIRST = 32, GLIBC_LAST = 33 };
+    static const uint64_t no_post = UINT64_C(1) << SIGSEGV | 1 << SIGBUS |
+                                    1 << SIGILL | 1 << SIGFPE | 1 << SIGABRT |
+                                    1 << SIGTRAP | 1 << SIGSYS;
+
+    for (int signal = 1; signal <= LAST; signal++) {
+        bool skipped = (signal < GLIBC_FIRST && no_post >> signal & 1) ||
+                       signal == GLIBC_FIRST || signal == GLIBC_LAST;
+        if (!skipped && is_caught(signal))
+            return true;
+    }
+    return false;
+}
+
+/* The value of hexadecimal or decimal digits behind "0x" or not; moves on. */
+static uintptr_t number(const char **text)
+{
+    uintptr_t value = 0;
+    unsigned base = 10, digit;
+
+    if ((*text)[0] == '0' && (*text)[1] == 'x') {
+        base = 16;
+        *text += 2;
+    }
+    for (;; ++*text) {
+        unsigned char c = (unsigned char)**text;
+        digit = c >= 'a' ? c - 'a' + 10u : c - (unsigned)'0';
+        if (digit >= base)
+            return value;
+        value = value * base + digit;
+    }
+}
+
+/* "/proc/self/task/TID/syscall" holds the number of the call in which it
+ * sleeps and its arguments, or a word. */
+uintptr_t lh_sys_sleeps_on(long tid)
+{
+    static const char before[] = "/proc/self/task/", after[] = "/syscall";
+    char path[64], digits[24], line[128];
+    size_t ndigits = 0, at = sizeof before - 1;
+    const char *text = line;
+    int saved_errno = errno;
+    long n = 0, fd;
+
+    do
+        digits[ndigits++] = (char)('0' + tid % 10);
+    while ((tid /= 10) > 0);
+    memcpy(path, before, at);
+    while (ndigits > 0)
+        path[at++] = digits[--ndigits];
+    memcpy(path + at, after, sizeof after);
+    fd = lh_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+    if (fd >= 0) {
+        n = lh_sys_read((int)fd, line, sizeof line - 1);
+        lh_sys_close((int)fd);
+    }
+    errno = saved_errno;
+    line[n > 0 ? n : 0] = '\0';
+    if (number(&text) != SYS_futex || *text != ' ')
+        return 0;
+    text++;
+    return number(&text);
+}
+
+void lh_sys_nap(unsigned ms)
+{
+    struct timespec time = { ms / 1000, (long)(ms % 1000) * 1000000 };
+    int saved_errno = errno;
+
+    syscall(SYS_nanosleep, &time, NULL);
+    errno = saved_errno;
 }
 
 void lh_sys_thread_name(char name[16])

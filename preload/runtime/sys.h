@@ -33,12 +33,27 @@ _Noreturn void lh_sys_exit(int status);
  * NULL on failure. By system call: a sanitizer's interceptors of the C
  * library's functions are not ready when our constructor runs. */
 void *lh_sys_map(size_t size_bytes, int fd);
+/* Memory that children made by fork share; NULL on failure. */
+void *lh_sys_map_shared(size_t size_bytes);
 void *lh_sys_remap(void *block, size_t old_bytes, size_t new_bytes);
 void lh_sys_unmap(void *block, size_t size_bytes);
 long lh_sys_advise(void *block, size_t size_bytes, int advice);
 
 /* True while a thread of this process has that number. */
 int lh_sys_thread_exists(long pid, long tid);
+
+/* True if there is surely no other thread in this process. */
+bool lh_sys_is_only_thread(void);
+
+/* True if the process has a handler for some signal but faults. */
+bool lh_sys_catches_signals(void);
+
+/* The address of the futex on which a thread of this process sleeps; 0 if it
+ * does not, or that cannot be known. */
+uintptr_t lh_sys_sleeps_on(long tid);
+
+/* Sleeps; a signal ends it early. */
+void lh_sys_nap(unsigned ms);
 
 /* The calling thread's name, at most 15 bytes and a zero. */
 void lh_sys_thread_name(char name[16]);

@@ -7,6 +7,8 @@
 
 #include "runtime/arena.h"
 #include "runtime/held.h"
+#include "runtime/mutexcheck.h"
+#include "runtime/onces.h"
 #include "runtime/sys.h"
 
 _Thread_local struct lh_thread *lh_self;
@@ -52,6 +54,7 @@ static void renew(struct lh_thread *t)
     t->chunk = old.chunk;
     t->cache = old.cache;
     t->stacks = old.stacks;
+    t->onces = old.onces;
     t->out = old.out;
     lh_fmt_reset(&t->out);
     atomic_store_explicit(&t->stack_lock, UINTPTR_MAX, memory_order_relaxed);
@@ -124,6 +127,7 @@ static void recycle(struct lh_thread *t)
 {
     unregister(t);
     lh_cache_shrink(&t->cache);
+    lh_once_forget_all(t);
     free_chunks(t->chunk->above);
     t->chunk->above = NULL;
     t->next = unused;
@@ -144,8 +148,10 @@ void lh_thread_sweep(void)
         next = t->next;
         /* One that can still be joined is kept: its end is an order. */
         if ((t->detached || !t->registered) && t->tid && t != lh_self &&
-            !lh_sys_thread_exists(pid, t->tid))
+            !lh_sys_thread_exists(pid, t->tid)) {
+            lh_mutexcheck_thread_ended(t);
             lh_thread_release(t);
+        }
     }
 }
 

@@ -26,6 +26,8 @@
 struct lh_slot;
 struct lh_chunk;
 struct lh_stack_cache;
+struct lh_onces;
+struct lh_once_call;
 struct lh_finding;
 
 struct lh_thread {
@@ -39,7 +41,12 @@ struct lh_thread {
     uint32_t number; /* in core/segments.h and in records */
     bool busy;       /* in the slow path: what locks there passes through */
     bool detached;
-    bool registered;      /* can be found by handle */
+    bool registered; /* can be found by handle */
+    /* Another thread has released a mutex of this one: which it holds, the
+     * mutexes are to be asked. Set by anyone, cleared by its own; relaxed: a
+     * program that does so has no order anyway. */
+    _Atomic bool disowned;
+    _Atomic(const void *) condition; /* that it waits on: condcheck.h */
     uint32_t cache_epoch; /* lh_order_epoch() its dependencies belong to */
     uintptr_t stack_low, stack_high; /* 0 while unknown */
     uintptr_t stack_base; /* unwind.c: frames from here on cannot return */
@@ -56,6 +63,13 @@ struct lh_thread {
     struct lh_chunk *chunk;       /* the first */
     const struct lh_slot *unsure; /* LH_TAKES that was not got yet: held.c */
     struct lh_stack_cache *stacks;
+    struct lh_onces *onces;    /* onces.h; NULL: none known */
+    struct lh_once_call *once; /* hooks/once.c: the innermost */
+    struct {
+        const void *lock, *pc; /* of the try that failed last: semaphore.h */
+        const struct lh_slot *top; /* and what was held then */
+        const void *below;
+    } tried;
     unsigned notes;              /* to be printed: bits */
     struct lh_fmt out;           /* records to be written */
     struct lh_finding *findings; /* to be written and printed */

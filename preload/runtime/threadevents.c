@@ -8,6 +8,7 @@
 #include "core/segments.h"
 #include "runtime/ends.h"
 #include "runtime/frames.h"
+#include "runtime/mutexcheck.h"
 #include "runtime/news.h"
 #include "runtime/request.h"
 #include "runtime/state.h"
@@ -84,10 +85,14 @@ struct lh_thread *lh_detector_announce(void *(*start)(void *), void *argument,
         t->stack_low = stack_bytes; /* until it begins */
         t->creator = self->number;
         t->under = self->creating;
+        lh_news_created(self, t);
     }
     if (self)
         self->creating = 0;
-    lh_state_leave(&guard);
+    lh_rawlock_give(&lh_state.lock);
+    if (self && !lh_state_is_off())
+        lh_news_flush(self); /* threads that are gone may have left locks */
+    lh_guard_leave(&guard);
     return t;
 }
 
@@ -172,6 +177,7 @@ void lh_detector_joined(pthread_t handle, uint32_t number)
     t = lh_thread_find(handle);
     if (t && t->number == number) {
         lh_request_keep_counts(t);
+        lh_mutexcheck_thread_ended(t);
         lh_news_thread_changed(&self->out, number);
         if (t->stack_high)
             lh_ends_forget_all(t->stack_low, t->stack_high);

@@ -193,12 +193,12 @@ uint32_t lh_stack_recall(const struct lh_thread *t, const void *pc,
 
 /*
  * The static libgcc sizes its registers once, by pthread_once. This is what it
- * finds, hidden in our library: the first time is in the constructor, with one
- * thread, when an interceptor of that name (TSan's) would not be ready.
+ * finds (the linker's --wrap renames its reference), neither our hook nor an
+ * interceptor of that name (TSan's), which would not be ready: the first time
+ * is in the constructor, with one thread.
  */
-int pthread_once(pthread_once_t *once, void (*routine)(void))
-    __attribute__((visibility("hidden")));
-int pthread_once(pthread_once_t *once, void (*routine)(void))
+int __wrap_pthread_once(pthread_once_t *once, void (*routine)(void));
+int __wrap_pthread_once(pthread_once_t *once, void (*routine)(void))
 {
     if (*once == PTHREAD_ONCE_INIT) {
         routine();

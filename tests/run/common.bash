@@ -32,6 +32,7 @@ build_guests() {
         flags="-D_GNU_SOURCE -O1 -g -Wall -Wextra -pthread -I$top/preload"
         case $0 in
         */lib*.c) gcc $flags -std=gnu11 -shared -fPIC -o "$G/$name" "$0" ;;
+        */lib*.cpp) g++ $flags -std=gnu++17 -shared -fPIC -o "$G/$name" "$0" ;;
         *.cpp) g++ $flags -std=gnu++17 -o "$G/$name" "$0" ;;
         *) gcc $flags -std=gnu11 -Wl,-z,now -o "$G/$name" "$0" ;;
         esac'
@@ -78,13 +79,16 @@ absent() {
 }
 
 # The findings on stderr are these, one a line, in any order and each with its
-# locks sorted: "LH001 a b", or "conditional a b".
+# locks sorted: "LH001 a b", "conditional a b" or "LH010 a".
 finds() {
     local want got
     want=$(printf '%s\n' "$@" | sed '/^$/d' | sort)
     got=$(sed -n \
         -e 's/^lockhound: potential deadlock LH001 between /LH001 /p' \
         -e 's/^lockhound: conditional ring LH001 between /conditional /p' \
+        -e 's/^lockhound: potential deadlock LH005: nested read of \([^ ]*\) .*/LH005 \1/p' \
+        -e 's/^lockhound: conditional ring LH005: nested read of \([^ ]*\) .*/conditional \1/p' \
+        -e 's/^lockhound: .*\(LH0[0-9]*\): \([^ ]*\) .*/\1 \2/p' \
         -e 's/^lockhound: \(LH016\) assertion failed: \([^ ]*\) is \(not held\|held\) by .*/\1 \2 \3/p' err.txt |
         sed -e 's/, / /g' -e '/^LH016/!s/ and / /g' |
         while read -r kind locks; do

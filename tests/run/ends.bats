@@ -105,7 +105,7 @@ has_hook() {
     exits_with 0
     records_are_valid
     "$B/lockhound" report --all records >report.txt
-    grep -q 'ends cannot be seen' report.txt
+    grep -q 'cannot be seen' report.txt
     "$B/lockhound" report --all --format=json records |
         python3 -c 'import json, sys
 r, = json.load(sys.stdin)["findings"][0]["reasons"]

@@ -24,7 +24,8 @@ setup() {
         sort -u >hooks
     sed 's/@.*//' ours | sort -u | diff hooks -
     libc=$(ldd "$LIB" | awk '/libc\.so/ { print $3 }')
-    nm -D --defined-only "$libc" | awk '{ print $3 }' | sort >libc
+    nm -D --defined-only "$libc" "$(gcc -print-file-name=libstdc++.so.6)" |
+        awk '{ print $3 }' | sort >libc
     # GLib's have no version there, and a node of ours here.
     grep -v '^g_.*@@LOCKHOUND_1$' ours | comm -23 - libc | diff - /dev/null
     [ "$(nm -D --defined-only "$LIB" | awk '$2 != "T" && $2 != "A" { print $3 }')" = \
@@ -37,6 +38,7 @@ setup() {
     nm -D --undefined-only "$LIB" | awk '{ sub(/@.*/, "", $2); print $2 }' | sort >undefined
     printf '%s\n' __cxa_finalize __errno_location __pthread_key_create \
         __pthread_register_cancel __pthread_unregister_cancel \
+        __libc_single_threaded \
         __pthread_unwind_next __register_atfork __sigsetjmp __tls_get_addr \
         _dl_find_object _exit abort dlsym dlvsym fflush free getauxval \
         getrlimit malloc pthread_attr_destroy pthread_attr_getdetachstate \
@@ -92,7 +94,8 @@ setup() {
 # ---- results, errors, output ----
 
 @test "every hooked function returns what it would alone, errno and dlerror too" {
-    is_transparent "$G/results"
+    # It misuses what it can: that is told, but not printed here.
+    LOCKHOUND=print=none is_transparent "$G/results"
 }
 
 @test "output, status and environment of commands are as alone" {
@@ -473,7 +476,8 @@ PY
 
 @test "a condition wait that is refused takes nothing" {
     watched "$G/life" not-held
-    passes_quietly
+    exits_with 0
+    finds "LH017 a" "LH017 a" "LH017 a"
 }
 
 @test "a condition wait that is refused leaves the mutex held" {

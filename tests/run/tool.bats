@@ -115,6 +115,8 @@ EOF
         try "$lockhound" run --memory=$size -- true
         [ "$status" -eq 0 ]
     done
+    try "$lockhound" run --on-deadlock=stop -- true
+    fails_with on-deadlock stop "report, exit or abort"
     try "$lockhound" run --color=red -- true
     fails_with color red "always"
     try "$lockhound" report --format=xml x
@@ -238,6 +240,78 @@ page_options() {
     [ "$status" -eq 66 ]
     [ "$(grep -c '^potential deadlock LH001' out.txt)" -eq 1 ]
     [[ $out == *"1 possible deadlock (LH001);"* ]]
+}
+
+@test "findings_and_locks_of_every_kind_are_as_expected" {
+    try "$lockhound" report --all "$records/kinds.jsonl"
+    [ "$status" -eq 67 ]
+    diff -u "$records/kinds.txt" out.txt
+}
+
+@test "json_report_has_who_did_what_before" {
+    try "$lockhound" report --all --format=json "$records/kinds.jsonl"
+    [ "$status" -eq 67 ]
+    python3 - out.txt <<'EOF'
+import json, sys
+r = json.load(open(sys.argv[1]))
+def only(kind, **what):
+    [f] = [f for f in r["findings"] if f["kind"] == kind
+           and all(f.get(k) == v for k, v in what.items())]
+    return f
+f = only("LH011")
+assert f["grade"] == "possible" and f["thread"]["id"] == 2
+assert f["holder"]["id"] == 3 and f["holder_stack"][0]["offset"] == "0x113a"
+assert only("LH017", detail="two-mutexes")["other"] == 2
+assert only("LH020")["grade"] == "happened"
+f = only("LH005", grade="possible")
+assert f["sides"][1]["holds"]["mode"] == "queued"
+waits = {s["wants"]["wait"] for f in r["findings"] for s in f["sides"]}
+assert waits == {"block", "timed", "tried"}, waits
+EOF
+}
+
+# Two locks of handwritten records are given places in real files.
+@test "guards_and_streams_are_named_after_what_they_are_of" {
+    cat >guard.cpp <<'EOF'
+#include <stdlib.h>
+namespace app {
+struct Config { Config() : v(abs(3)) {} int v; };
+Config &config() { static Config one; return one; }
+} // namespace app
+int main() { return app::config().v; }
+EOF
+    ${CXX:-c++} -g -O1 -o guard guard.cpp
+    libc=$(ldd guard | sed -n 's/.*libc\.so\.6 => \([^ ]*\).*/\1/p')
+    python3 - "$records/kinds.jsonl" "$PWD/guard" "$libc" >named.jsonl <<'EOF'
+import json, subprocess, sys
+def offset(file, symbol, *options):
+    for line in subprocess.check_output(["nm", *options, file], text=True).splitlines():
+        if symbol in line:
+            return int(line.split()[0], 16)
+files = {8: (90, sys.argv[2], "_ZGVZ"), 9: (91, sys.argv[3], "_IO_2_1_stdout_", "-D")}
+for line in open(sys.argv[1]):
+    r = json.loads(line)
+    if r["type"] == "lock" and r["id"] in files:
+        module, file, *symbol = files[r["id"]]
+        r["static"] = [module, offset(file, *symbol)]
+        print(json.dumps({"type": "module", "id": module, "path": file, "base": "0x0"}))
+    print(json.dumps(r))
+EOF
+    try "$lockhound" report named.jsonl
+    tr -s '\n ' ' ' <out.txt >flat.txt
+    grep -q 'between app::config()::one and semaphore@' flat.txt
+    grep -q 'is inside the initialization of app::config()::one, begun at:' flat.txt
+    grep -q 'between stdout and spinlock@' flat.txt
+    grep -q 'stdout: stdio stream, static in libc' flat.txt
+}
+
+@test "finding_about_one_lock_needs_a_thread_a_lock_and_a_stack" {
+    for key in thread lock stack; do
+        sed "/LH011/s/\"$key\":[0-9]*,*//" "$records/kinds.jsonl" >cut.jsonl
+        try "$lockhound" report cut.jsonl
+        [[ $err == *"damaged record skipped: \"$key\" is missing"* ]]
+        [[ $out != *LH011* ]]
+    done
 }
 
 @test "failed_assertion_is_reported" {
@@ -618,6 +692,32 @@ EOF
     [[ $out != *7M* ]]
 }
 
+# What the preload does of a hanging program is tested with its findings; here,
+# that it is asked to.
+@test "on_deadlock_is_exit_unless_told_otherwise" {
+    try "$lockhound" run --dir=d -- sh -c 'echo "$LOCKHOUND"'
+    [[ ,$out, == *,on-deadlock=exit,* ]]
+    try "$lockhound" run --on-deadlock=report --dir=d -- sh -c 'echo "$LOCKHOUND"'
+    [[ ,$out, == *,on-deadlock=report,* ]]
+    export LOCKHOUND=on-deadlock=abort
+    try "$lockhound" run --dir=d -- sh -c 'echo "$LOCKHOUND"'
+    [[ ,$out, == *,on-deadlock=abort,* ]]
+    try "$lockhound" run --on-deadlock=exit --dir=d -- sh -c 'echo "$LOCKHOUND"'
+    [[ ,$out, == *,on-deadlock=exit,* ]]
+    LOCKHOUND=on-deadlock=stop try "$lockhound" run -- true
+    fails_with on-deadlock stop "report, exit or abort"
+}
+
+@test "process_that_was_ended_because_it_hung_is_named" {
+    grep -v '"type":"end"' "$records/happened.jsonl" | sed 's/"pid":700/"pid":4194305/' >h.jsonl
+    try "$lockhound" run --dir=d -- sh -c 'cp h.jsonl d/; exit 67'
+    [ "$status" -eq 67 ]
+    [[ $err == *"pid 4194305 (/srv/bank/bank) could not go on, and was ended (--on-deadlock=exit)"* ]]
+    try "$lockhound" run --on-deadlock=report --dir=e -- sh -c 'cp h.jsonl e/; exit 3'
+    [ "$status" -eq 67 ]
+    [[ $err != *"was ended"* ]]
+}
+
 @test "static_program_is_said_and_run" {
     echo 'int main(void) { return 6; }' >s.c
     ${CC:-cc} -static -o s s.c || skip "no static libc"
@@ -643,6 +743,160 @@ elif what == "machine":
 open("patched", "wb").write(b)
 EOF
     chmod +x patched
+}
+
+# --- run --check, and what is said before a run ---
+
+# A C program; what follows its name goes to the compiler.
+program() { # NAME FLAGS... <SOURCE
+    local name=$1
+    shift
+    ${CC:-cc} -g -O1 -pthread -x c -o "$name" - -x none "$@"
+}
+
+@test "check_lists_lock_calls_by_file_and_runs_nothing" {
+    program libtake.so -shared -fPIC -Wl,-soname,libtake.so <<'SRC'
+#include <pthread.h>
+void take(pthread_mutex_t *m) { pthread_mutex_lock(m); }
+SRC
+    program taker ./libtake.so -Wl,-rpath,. <<'SRC'
+#include <pthread.h>
+#include <stdio.h>
+void take(pthread_mutex_t *m);
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+int main(void)
+{
+    fclose(fopen("ran", "w"));
+    take(&m);
+    return pthread_cond_wait(&c, &m);
+}
+SRC
+    try "$lockhound" run --check -- ./taker
+    [ "$status" -eq 0 ]
+    [ -z "$err" ]
+    grep -q '^  taker  *condition$' out.txt
+    grep -q '^  libtake.so  *mutex$' out.txt
+    grep -q 'files\? without lock calls' out.txt
+    grep -q 'locks inside the C library' out.txt
+    grep -q 'by dlopen, and programs that it starts are not$' out.txt
+    absent '.\{81\}' out.txt
+    [ ! -e ran ]
+    [ -z "$(ls -d lockhound.* 2>/dev/null)" ]
+}
+
+# What the preload does not define is not seen: a call that nobody hooks.
+@test "check_names_calls_that_are_not_seen" {
+    program libbarred.so -shared -fPIC <<'SRC'
+int g_cond_wait_until(void), pthread_mutex_lock(void *);
+int barred(void) { return pthread_mutex_lock(0) + g_cond_wait_until(); }
+SRC
+    program barred ./libbarred.so -Wl,-rpath,. -Wl,--allow-shlib-undefined <<'SRC'
+int barred(void);
+int main(void) { return barred(); }
+SRC
+    try "$lockhound" run --check -- ./barred
+    [ "$status" -eq 0 ]
+    if nm -D "$build/liblockhound.so" | grep -q g_cond_wait_until; then
+        skip "all calls are hooked"
+    fi
+    grep -q '^  libbarred.so  mutex; not seen: GCond$' out.txt
+}
+
+@test "check_of_what_cannot_be_watched_is_an_error" {
+    echo 'int main(void) { return 6; }' >s.c
+    ${CC:-cc} -static -o s s.c || skip "no static libc"
+    try "$lockhound" run --check -- ./s
+    fails_with ./s "statically linked"
+    patched musl
+    try "$lockhound" run --check -- ./patched
+    fails_with ./patched musl
+    try "$lockhound" run --check -- no-such-program
+    fails_with no-such-program
+    echo text >text
+    chmod +x text
+    try "$lockhound" run --check -- ./text
+    fails_with ./text ELF
+}
+
+@test "set_user_id_program_is_said_and_run" {
+    [ "$(id -u)" -eq 0 ] || skip "needs root"
+    cp "$(type -P true)" suid
+    chown nobody suid
+    chmod u+s suid
+    [ -u suid ] || skip "no set-user-ID bits here"
+    try "$lockhound" run --check -- ./suid
+    fails_with ./suid set-user-ID
+    try "$lockhound" run --dir=d -- ./suid
+    [[ $err == *"./suid: is set-user-ID: the preload is not loaded into it"* ]]
+}
+
+# Says, before it runs and with --check, that it cannot see something.
+says_of() { # PROGRAM TEXT
+    try "$lockhound" run --check -- "./$1"
+    [ "$status" -eq 0 ]
+    tr -s '\n ' ' ' <out.txt | grep -qF -- "$2" || { cat out.txt; return 1; }
+    try "$lockhound" run --dir=d -- "./$1"
+    [ "$status" -eq 3 ]
+    grep -qF -- "lockhound: ./$1: cannot see $2" err.txt || { cat err.txt; return 1; }
+}
+
+@test "runtimes_with_locks_of_their_own_are_said" {
+    program rusty <<'SRC'
+__asm__(".section .comment\n.string \"rustc version 1.70.0\"\n.text");
+int main(void) { return 3; }
+SRC
+    says_of rusty "the locks of Rust's library (std::sync), in rusty"
+    program gopher <<'SRC'
+__attribute__((section(".go.buildinfo"))) int info[8] = { 1 };
+int main(void) { return 3; }
+SRC
+    says_of gopher "the locks of Go (sync.Mutex, channels), in gopher"
+    echo 'int q;' | program libQt5Core.so.5 -shared -fPIC -Wl,-soname,libQt5Core.so.5
+    program qt ./libQt5Core.so.5 -Wl,-rpath,. <<'SRC'
+extern int q;
+int main(void) { return q + 3; }
+SRC
+    says_of qt "the locks of Qt (QMutex, QReadWriteLock, QSemaphore), in qt, libQt5Core.so.5"
+    echo 'int j;' | program libjli.so -shared -fPIC -Wl,-soname,libjli.so
+    program jav ./libjli.so -Wl,-rpath,. <<'SRC'
+extern int j;
+int main(void) { return j + 3; }
+SRC
+    says_of jav "the locks of Java (monitors, java.util.concurrent), in jav"
+}
+
+@test "programs_and_libraries_that_define_lock_functions_are_said" {
+    program self -rdynamic <<'SRC'
+int pthread_mutex_lock(void *m) { return m != 0; }
+int main(void) { return pthread_mutex_lock(0) + 3; }
+SRC
+    says_of self "any call of pthread_mutex_lock: self defines it itself"
+    program hidden <<'SRC'
+__attribute__((noinline)) static int pthread_spin_lock(volatile int *m) { return *m; }
+int main(int c, char **v) { return pthread_spin_lock(&c) ? 3 : 0; }
+SRC
+    says_of hidden "calls of pthread_spin_lock in hidden, which go to its own"
+    program libsymbolic.so -shared -fPIC -Wl,-Bsymbolic <<'SRC'
+int pthread_spin_lock(volatile int *m) { return *m; }
+int symbolic(void) { return pthread_spin_lock(&(int){ 3 }); }
+SRC
+    program caller ./libsymbolic.so -Wl,-rpath,. <<'SRC'
+int symbolic(void);
+int main(void) { return symbolic(); }
+SRC
+    says_of caller "calls of pthread_spin_lock in libsymbolic.so, which go to its own"
+    program keeper -rdynamic <<'SRC'
+#include <stddef.h>
+static char room[1 << 20] __attribute__((aligned(16)));
+static size_t used;
+void *malloc(size_t n) { used += (n + 31) & ~15ul; return room + used - ((n + 31) & ~15ul); }
+void free(void *p) { (void)p; }
+void *calloc(size_t n, size_t m) { return malloc(n * m); }
+void *realloc(void *p, size_t n) { (void)p; return malloc(n); }
+int main(void) { return 3; }
+SRC
+    says_of keeper "when memory with locks in it is freed: keeper defines malloc and free itself"
 }
 
 @test "musl_32_bit_and_foreign_programs_are_refused" {
@@ -757,6 +1011,40 @@ EOF
     try "$lockhound" report --all d
     grep -o 'mutex@heap.c:[0-9]* #[0-9]*: mutex' out.txt | sort | diff names.txt -
     [[ $out == *"these locks are alike"*"of their addresses"* ]]
+}
+
+@test "rings_between_elements_of_a_static_array_are_one_finding" {
+    program table <<'SRC'
+#include <pthread.h>
+#define FREE { 0, PTHREAD_MUTEX_INITIALIZER }
+static struct { int n; pthread_mutex_t lock; } seat[4] = { FREE, FREE, FREE, FREE };
+static pthread_mutex_t other = PTHREAD_MUTEX_INITIALIZER;
+static void both(pthread_mutex_t *a, pthread_mutex_t *b)
+{
+    pthread_mutex_lock(a);
+    pthread_mutex_lock(b);
+    pthread_mutex_unlock(b);
+    pthread_mutex_unlock(a);
+}
+int main(void)
+{
+    both(&seat[0].lock, &seat[1].lock);
+    both(&seat[1].lock, &seat[0].lock);
+    both(&seat[2].lock, &seat[3].lock);
+    both(&seat[3].lock, &seat[2].lock);
+    both(&seat[3].lock, &other);
+    both(&other, &seat[3].lock);
+    return 0;
+}
+SRC
+    try "$lockhound" run --all --dir=d -- ./table
+    [ "$(grep -c '^conditional ring LH001' err.txt)" -eq 2 ]
+    [[ $err == *"2 conditional;"* ]]
+    try "$lockhound" report --all d
+    [ "$(grep -c '^conditional ring LH001' out.txt)" -eq 2 ]
+    grep -q '2 rings go through these places' out.txt
+    try "$lockhound" report --all --format=json d
+    [ "$(grep -c '"rings": 2' out.txt)" -eq 1 ]
 }
 
 @test "advice_names_a_function_once" {

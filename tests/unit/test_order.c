@@ -255,6 +255,323 @@ static void a_ring_of_a_thousand_locks_is_found_at_once(void **state)
     assert_false(t.bounded);
 }
 
+/* A lock whose readers wait behind writers that wait. */
+
+static struct lh_learned rw(uint32_t by, lh_lock wanted, uint8_t mode,
+                            uint8_t wait, struct held_list list)
+{
+    struct lh_held held[4];
+    struct lh_learned learned = { 0, 0, false, false };
+    struct lh_request request = {
+        .lock = wanted,
+        .stack = 3000 + wanted,
+        .mode = mode,
+        .wait = wait,
+        .queues = true,
+        .segment = lh_segments_now(s, by),
+        .held = held,
+    };
+    for (; request.nheld < 4 && list.lock[request.nheld]; request.nheld++) {
+        size_t n = request.nheld;
+        held[n] =
+            (struct lh_held){ list.lock[n], 1000 + list.lock[n], list.mode[n] };
+    }
+    assert_int_equal(lh_order_request(o, &request, &learned), 0);
+    return learned;
+}
+
+static struct lh_learned reads(uint32_t by, lh_lock wanted,
+                               struct held_list list)
+{
+    return rw(by, wanted, LH_SHARED, LH_WAIT_BLOCK, list);
+}
+
+static struct lh_learned writes(uint32_t by, lh_lock wanted,
+                                struct held_list list)
+{
+    return rw(by, wanted, LH_EXCLUSIVE, LH_WAIT_BLOCK, list);
+}
+
+#define READ(lock_)                                                            \
+    ((struct held_list){ .lock = { lock_ }, .mode = { LH_SHARED } })
+#define NOTHING HELD(0)
+
+static void a_nested_read_and_a_writer_are_a_ring_of_one_lock(void **state)
+{
+    (void)state;
+    struct lh_learned nested = reads(t1, A, READ(A));
+    assert_int_not_equal(nested.slot, 0);
+    assert_int_equal(ncalls, 0);
+    struct lh_learned writer = writes(t2, A, NOTHING);
+    assert_one(LH_POSSIBLE);
+    assert_int_equal(last()->nsides, 2);
+    for (size_t i = 0; i < 2; i++) {
+        bool reader = side(i)->segment.thread == t1;
+        assert_int_equal(side(i)->wants, A);
+        assert_int_equal(side(i)->holds, A);
+        assert_int_equal(side(i)->wants_mode,
+                         reader ? LH_SHARED : LH_EXCLUSIVE);
+        assert_int_equal(side(i)->holds_mode, reader ? LH_SHARED : LH_QUEUED);
+        assert_int_equal(side(i)->dependency,
+                         reader ? nested.serial : writer.serial);
+        assert_int_equal(side(i)->holds_stack, (reader ? 1000 : 3000) + A);
+    }
+}
+
+static void a_nested_read_with_the_writer_first_is_found_too(void **state)
+{
+    (void)state;
+    writes(t2, A, NOTHING);
+    reads(t1, A, NOTHING);
+    reads(t1, A, READ(A));
+    assert_one(LH_POSSIBLE);
+}
+
+static void a_nested_read_by_the_only_writer_is_conditional(void **state)
+{
+    (void)state;
+    writes(t1, A, NOTHING);
+    reads(t1, A, READ(A));
+    assert_one(LH_CONDITIONAL);
+    assert_int_equal(reason(0)->kind, LH_REASON_ONE_THREAD);
+}
+
+static void
+a_nested_read_beside_a_writer_that_gives_up_is_conditional(void **state)
+{
+    (void)state;
+    rw(t2, A, LH_EXCLUSIVE, LH_WAIT_TIMED, NOTHING);
+    reads(t1, A, READ(A));
+    assert_one(LH_CONDITIONAL);
+    assert_int_equal(reason(0)->kind, LH_REASON_TIMED);
+}
+
+static void a_nested_read_under_a_gate_is_conditional(void **state)
+{
+    (void)state;
+    struct held_list list = { .lock = { C, A }, .mode = { 0, LH_SHARED } };
+    reads(t1, A, list);
+    writes(t2, A, HELD(C));
+    assert_one(LH_CONDITIONAL);
+    assert_int_equal(reason(0)->kind, LH_REASON_GATE);
+    assert_int_equal(reason(0)->lock, C);
+}
+
+static void without_a_queue_a_nested_read_waits_for_nobody(void **state)
+{
+    (void)state;
+    struct lh_learned learned = request_in(lh_segments_now(s, t1), A, LH_SHARED,
+                                           LH_WAIT_BLOCK, READ(A));
+    assert_int_equal(learned.slot, 0);
+    request_in(lh_segments_now(s, t2), A, LH_EXCLUSIVE, LH_WAIT_BLOCK, NOTHING);
+    assert_int_equal(ncalls, 0);
+}
+
+static void a_reader_behind_a_writer_behind_a_reader_is_a_ring(void **state)
+{
+    (void)state;
+    R(t1, B, READ(A));
+    struct lh_learned reader = reads(t2, A, HELD(B));
+    assert_int_equal(ncalls, 0);
+    writes(t3, A, NOTHING);
+    assert_one(LH_POSSIBLE);
+    assert_int_equal(last()->nsides, 3);
+    for (size_t i = 0; i < 3; i++) {
+        uint32_t by = side(i)->segment.thread;
+        assert_int_equal(side(i)->holds, by == t2 ? B : A);
+        assert_int_equal(side(i)->wants, by == t1 ? B : A);
+        assert_int_equal(side(i)->holds_mode, by == t1   ? LH_SHARED
+                                              : by == t2 ? LH_EXCLUSIVE
+                                                         : LH_QUEUED);
+        if (by == t2)
+            assert_int_equal(side(i)->dependency, reader.serial);
+    }
+}
+
+static void readers_in_both_orders_without_a_writer_are_no_ring(void **state)
+{
+    (void)state;
+    reads(t1, B, READ(A));
+    reads(t2, A, READ(B));
+    assert_int_equal(ncalls, 0);
+    writes(t3, C, NOTHING);
+    assert_int_equal(ncalls, 0);
+}
+
+static void a_queue_in_front_of_a_writer_adds_no_ring(void **state)
+{
+    (void)state;
+    R(t1, B, HELD(A));
+    reads(t2, A, HELD(B));
+    assert_one(LH_POSSIBLE);
+    assert_int_equal(last()->nsides, 2);
+    writes(t3, A, NOTHING);
+    writes(t3, A, HELD(B));
+    assert_int_equal(last()->nsides, 2);
+}
+
+static void two_writers_take_turns_and_are_no_gate(void **state)
+{
+    (void)state;
+    R(t1, B, HELD(A));
+    writes(t2, A, HELD(B));
+    assert_one(LH_POSSIBLE);
+    assert_int_equal(last()->nsides, 2);
+}
+
+static void a_read_by_the_writer_itself_asks_for_nothing(void **state)
+{
+    (void)state;
+    struct lh_learned learned = reads(t1, A, HELD(A));
+    assert_int_equal(learned.slot, 0);
+    writes(t2, A, NOTHING);
+    assert_int_equal(ncalls, 0);
+}
+
+static void a_queue_ends_with_its_lock(void **state)
+{
+    (void)state;
+    reads(t1, A, READ(A));
+    end_lock(o, A);
+    A = lock_of('a');
+    writes(t2, A, NOTHING);
+    assert_int_equal(ncalls, 0);
+    lh_order_sweep(o);
+    reads(t1, A, READ(A));
+    assert_one(LH_POSSIBLE);
+    lh_order_sweep(o);
+    reads(t3, A, READ(A));
+    assert_int_equal(ncalls, 1);
+}
+
+/* Locks that are not known to be locks yet. */
+
+static void no_ring_goes_through_a_withheld_lock(void **state)
+{
+    (void)state;
+    lh_order_withhold_lock(o, A);
+    R(t1, B, HELD(A));
+    R(t2, A, HELD(B));
+    R(t2, C, HELD(A));
+    R(t3, B, HELD(C)); /* and a ring of three */
+    lh_order_settle(o);
+    assert_int_equal(ncalls, 0);
+}
+
+static void what_a_withheld_lock_taught_counts_when_it_is_admitted(void **state)
+{
+    (void)state;
+    lh_order_withhold_lock(o, A);
+    R(t1, B, HELD(A));
+    R(t2, A, HELD(B));
+    lh_order_admit_lock(o, A);
+    assert_one(LH_POSSIBLE);
+    assert_int_equal(last()->nsides, 2);
+    lh_order_admit_lock(o, A);
+    assert_int_equal(ncalls, 1);
+    R(t3, C, HELD(A));
+    R(t2, A, HELD(C));
+    assert_int_equal(ncalls, 2);
+}
+
+static void a_ring_of_two_withheld_locks_waits_for_both(void **state)
+{
+    (void)state;
+    lh_order_withhold_lock(o, A);
+    lh_order_withhold_lock(o, B);
+    R(t1, B, HELD(A));
+    R(t2, A, HELD(B));
+    lh_order_admit_lock(o, A);
+    assert_int_equal(ncalls, 0);
+    lh_order_admit_lock(o, B);
+    assert_one(LH_POSSIBLE);
+}
+
+static void rings_of_an_admitted_lock_are_graded_as_any(void **state)
+{
+    (void)state;
+    lh_order_withhold_lock(o, A);
+    R(t1, B, HELD(A));
+    R(t1, A, HELD(B));
+    lh_order_admit_lock(o, A);
+    assert_one(LH_CONDITIONAL);
+    assert_int_equal(reason(0)->kind, LH_REASON_ONE_THREAD);
+}
+
+static void the_end_of_a_withheld_lock_ends_its_orders(void **state)
+{
+    (void)state;
+    lh_order_withhold_lock(o, A);
+    R(t1, B, HELD(A));
+    R(t2, A, HELD(B));
+    lh_order_end_lock(o, A);
+    lh_order_admit_lock(o, A);
+    lh_order_sweep(o);
+    assert_int_equal(ncalls, 0);
+    lh_lock next = lock_of('A'); /* most likely with the same number */
+    R(t1, B, HELD(next));
+    R(t2, next, HELD(B));
+    assert_one(LH_POSSIBLE);
+}
+
+static void a_long_ring_counts_with_its_last_lock(void **state)
+{
+    (void)state;
+    enum { N = 50 };
+    static lh_lock locks[N];
+    uint32_t main = thread(0);
+    for (int i = 0; i < N; i++) {
+        locks[i] = lock_of((uint64_t)i + 1000);
+        lh_order_withhold_lock(o, locks[i]);
+    }
+    for (int i = 0; i < N; i++)
+        R(thread(main), locks[(i + 1) % N], HELD(locks[i]));
+    for (int i = 0; i < N; i++) {
+        assert_int_equal(ncalls, 0);
+        lh_order_admit_lock(o, locks[i]);
+    }
+    assert_one(LH_POSSIBLE);
+    assert_int_equal(last()->nsides, N);
+}
+
+static void tell(void *ctx, uint32_t serial, const struct lh_request *request)
+{
+    uint64_t *told = ctx;
+    assert_true(serial < 64);
+    assert_false(*told >> serial & 1);
+    assert_true(request->nheld >= 1);
+    assert_int_equal(request->stack, 3000 + request->lock);
+    assert_int_equal(request->held[0].stack, 1000 + request->held[0].lock);
+    *told |= UINT64_C(1) << serial;
+}
+
+static void each_request_of_a_lock_is_told_once(void **state)
+{
+    (void)state;
+    uint64_t told = 0;
+    uint64_t want = UINT64_C(1) << R(t1, A, HELD(B, C)).serial;
+    want |= UINT64_C(1) << R(t1, C, HELD(A)).serial;
+    want |= UINT64_C(1) << R(t1, D, HELD(B, A)).serial;
+    R(t1, D, HELD(B));
+    lh_order_each_of(o, A, tell, &told);
+    assert_true(told == want);
+    lh_order_end_lock(o, A);
+    lh_order_each_of(o, A, tell, &told); /* or it would be told again */
+}
+
+static void a_side_that_only_tried_makes_it_conditional(void **state)
+{
+    (void)state;
+    request_in(lh_segments_now(s, t1), B, LH_EXCLUSIVE, LH_WAIT_TRIED, HELD(A));
+    R(t2, A, HELD(B));
+    assert_one(LH_CONDITIONAL);
+    assert_int_equal(last()->nreasons, 1);
+    assert_int_equal(reason(0)->kind, LH_REASON_TRIED);
+    R(t1, B, HELD(A)); /* now it has waited */
+    assert_int_equal(last()->grade, LH_POSSIBLE);
+    assert_false(last()->is_new);
+}
+
 /* Rings that can not, in this run. */
 
 static void one_thread_alone_is_conditional(void **state)
@@ -1208,6 +1525,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+        TEST(no_ring_goes_through_a_withheld_lock),
+        TEST(what_a_withheld_lock_taught_counts_when_it_is_admitted),
+        TEST(a_ring_of_two_withheld_locks_waits_for_both),
+        TEST(rings_of_an_admitted_lock_are_graded_as_any),
+        TEST(the_end_of_a_withheld_lock_ends_its_orders),
+        TEST(a_long_ring_counts_with_its_last_lock),
+        TEST(each_request_of_a_lock_is_told_once),
+        TEST(a_side_that_only_tried_makes_it_conditional),
         TEST(opposite_order_in_two_threads_is_possible),
         TEST(equal_order_is_no_ring),
         TEST(three_threads_in_a_circle_are_possible),
@@ -1252,6 +1577,18 @@ int main(void)
         TEST(a_ring_in_a_giant_component_is_found_when_settled),
         TEST(what_is_gated_does_not_use_up_the_search),
         TEST(a_dense_component_is_searched_in_bounds),
+        TEST(a_nested_read_and_a_writer_are_a_ring_of_one_lock),
+        TEST(a_nested_read_with_the_writer_first_is_found_too),
+        TEST(a_nested_read_by_the_only_writer_is_conditional),
+        TEST(a_nested_read_beside_a_writer_that_gives_up_is_conditional),
+        TEST(a_nested_read_under_a_gate_is_conditional),
+        TEST(without_a_queue_a_nested_read_waits_for_nobody),
+        TEST(a_reader_behind_a_writer_behind_a_reader_is_a_ring),
+        TEST(readers_in_both_orders_without_a_writer_are_no_ring),
+        TEST(a_queue_in_front_of_a_writer_adds_no_ring),
+        TEST(two_writers_take_turns_and_are_no_gate),
+        TEST(a_read_by_the_writer_itself_asks_for_nothing),
+        TEST(a_queue_ends_with_its_lock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,16 +6,24 @@
 
 Each seed makes one script for replay: threads with create and join, locks
 taken and released in any order, try-locks, timed locks, condition waits,
-recursive and error-checking mutexes, mutexes made anew at the same address.
+recursive and error-checking mutexes, mutexes made anew at the same address,
+and misuse: releases of what is free or another's, waits with a mutex that is
+not held, use after destroy, threads that end with a mutex in hand; with --rw,
+read-write locks of both kinds and spin locks as well.
 The model computes from the script alone which rings are possible and which
-only conditional, and the result of every call. Compared are: results, the
-grade of each ring of locks, and that every side of a finding (thread, locks,
-functions) really happened.
+only conditional, the result of every call, and what is misuse. Compared are:
+results, the grade of each ring of locks, that every side of a finding (thread,
+locks, functions) really happened, and every misuse (lock, function).
 
 A step is "thread what a b inner outer"; what is
   l lock  t trylock  k timedlock  q clocklock  u unlock  w cond_timedwait
   v cond_clockwait  D destroy  i init (b: type)  c create  j J join  d detach
   x return  X pthread_exit  n nothing
+and of read-write locks
+  r rdlock  R tryrdlock  e timedrdlock  f clockrdlock  W wrlock  T trywrlock
+  K timedwrlock  Q clockwrlock  U unlock  B destroy  I init (b: kind)
+and of spin locks
+  s lock  S trylock  z unlock  y init
 """
 import argparse
 import collections
@@ -26,6 +34,7 @@ import json
 import multiprocessing
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -34,7 +43,9 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 NORMAL, RECURSIVE, ERRORCHECK = 0, 1, 2
 Step = collections.namedtuple("Step", "thread what a b inner outer")
-Held = collections.namedtuple("Held", "lock inner outer")
+Held = collections.namedtuple("Held", "lock inner outer shared", defaults=[False])
+RWLOCKS, SPINS = range(24, 36), range(36, 42)  # all below are mutexes
+PREFERS_WRITERS = 2
 
 
 def static_type(index):
@@ -48,6 +59,22 @@ class Mutex:
         self.generation = 0
         self.owner = None
         self.count = 0
+        self.dead = False
+        self.told_dead = False
+        self.users = 0               # glibc's count, which destroy looks at
+
+    @property
+    def key(self):
+        return (self.index, self.generation)
+
+
+class RWLock:
+    def __init__(self, index):
+        self.index = index
+        self.kind = 0 if index < 30 else PREFERS_WRITERS
+        self.generation = 0
+        self.owner = None   # the writer
+        self.readers = []   # a thread for each time that it reads
         self.dead = False
 
     @property
@@ -71,13 +98,27 @@ class Thread:
 class Occurrence:
     """One blocking request made while holding something."""
 
-    def __init__(self, thread, wanted, held, timed, inner, outer):
+    def __init__(self, thread, wanted, held, timed, inner, outer,
+                 shared=False, queues=False):
         self.thread = thread.number
         self.clock = dict(thread.clock)
         self.wanted = wanted
-        self.held = {h.lock: h for h in held}
+        self.held = {h.lock: h for h in reversed(held)}  # the oldest counts
         self.timed = timed
+        self.shared = shared
+        self.queues = queues  # its lock's readers wait behind its writers
         self.inner, self.outer = inner, outer
+
+    def blockers(self, others):
+        """Who can make it wait: (occurrence, by waiting to write?)."""
+        for o in others:
+            h = o.held.get(self.wanted)
+            if h and not (h.shared and self.shared) and \
+                    self.wanted not in self.held:
+                yield o, False
+            if self.queues and self.shared and o.wanted == self.wanted and \
+                    not o.shared:
+                yield o, True
 
     def precedes(self, other):
         return other.clock.get(self.thread, 0) > self.clock[self.thread]
@@ -96,10 +137,14 @@ class Model:
         self.threads = [Thread(0, {})]
         self.occurrences = []
         self.rings = {}       # frozenset of (holds, wants) -> possible?
+        self.due = set()      # of those, the ones that cannot be left out
         self.crowded = False  # more kinds at once than are looked for
+        self.misuses = set()  # (kind, lock, inner) that must be told
+        self.maybe = set()    # that may be: the thread may be gone or not
 
     def mutex(self, index):
-        return self.mutexes.setdefault(index, Mutex(index))
+        make = RWLock if index in RWLOCKS else Mutex
+        return self.mutexes.setdefault(index, make(index))
 
     # -- rings ------------------------------------------------------------
 
@@ -107,46 +152,66 @@ class Model:
         m = self.mutexes[key[0]]
         return m.generation == key[1] and not m.dead
 
-    def request(self, thread, mutex, timed, step):
-        if not thread.held or any(h.lock == mutex.key for h in thread.held):
+    def request(self, thread, mutex, timed, step, shared=False):
+        queues = isinstance(mutex, RWLock) and mutex.kind == PREFERS_WRITERS
+        if not thread.held and not (queues and not shared):
+            return
+        if any(h.lock == mutex.key for h in thread.held) and \
+                not (queues and shared):
             return
         new = Occurrence(thread, mutex.key, thread.held, timed, step.inner,
-                         step.outer)
+                         step.outer, shared, queues)
         self.occurrences.append(new)
         before = {r for r, p in self.rings.items() if p}
         self.close([new], [])
         if len({r for r, p in self.rings.items() if p} - before) > 12:
             self.crowded = True
 
-    def close(self, path, holds):
-        """Extends path by an occurrence that holds what its last wants."""
-        wanted = path[-1].wanted
-        if not self.alive(wanted):
+    def close(self, path, places):
+        """Extends path by what can make its last wait. places[i] is what
+        path[i] waits for, and path[i + 1] has: a lock, or the turn to write
+        it, which is had by waiting."""
+        last = path[-1]
+        if not self.alive(last.wanted):
             return
-        if wanted in path[0].held and len(path) > 1:
-            self.judge(path, holds + [wanted])
-        if len(path) >= 5:
-            return
-        for o in self.occurrences:
-            if wanted in o.held and o not in path and \
-                    all(o.wanted != p.wanted for p in path) and \
-                    o.wanted != wanted and wanted not in holds:
-                self.close(path + [o], holds + [wanted])
+        for o, behind in last.blockers(self.occurrences):
+            place = (last.wanted, behind)
+            if place in places or (places and self.is_idle(places[-1], o)):
+                continue
+            if o is path[0] and len(path) > 1:
+                self.judge(path, places + [place])
+            if o not in path and len(path) < 8:
+                self.close(path + [o], places + [place])
 
-    def judge(self, path, holds):
-        # holds[i] is wanted by path[i] and held by path[i + 1].
-        if len(set(holds)) != len(holds):
+    @staticmethod
+    def is_idle(place, after):
+        """Who waits behind a writer that waits for one who has the lock
+        exclusively waits for that one, and a shorter ring says so."""
+        return place[1] and not after.held[place[0]].shared
+
+    def judge(self, path, places):
+        if self.is_idle(places[-1], path[1]):
             return
+        for o in path:  # of those who read what one wants to write, one will do
+            if not o.shared and sum(
+                    1 for p in path if o.wanted in p.held and
+                    p.held[o.wanted].shared) > 1:
+                return
         ring = frozenset(
-            (holds[i - 1][0], holds[i][0]) for i in range(len(path)))
+            ((places[i - 1][0][0], places[i - 1][1]), path[i].wanted[0])
+            for i in range(len(path)))
         self.rings[ring] = self.rings.get(ring, False) or self.possible(path)
+        # A third side that has what two meet at is a gate to one of them.
+        if all(sum(1 for p in path if o.wanted in p.held) <= 1 for o in path):
+            self.due.add(ring)
 
     def possible(self, path):
         if any(o.timed for o in path):
             return False
         for a, b in itertools.combinations(path, 2):
-            if a.thread == b.thread or a.held.keys() & b.held.keys() or \
-                    not a.parallel(b):
+            if a.thread == b.thread or not a.parallel(b) or any(
+                    not (a.held[k].shared and b.held[k].shared)
+                    for k in a.held.keys() & b.held.keys()):
                 return False
         return True
 
@@ -157,20 +222,37 @@ class Model:
         t = self.threads[s.thread] if s.thread < len(self.threads) else None
         if not t or t.ended:
             return None
-        if s.what in "ltkquwvDi":
+        if s.what in "ltkquwvDirRefWTKQUBIsSzy":
             return getattr(self, "do_" + s.what)(t, self.mutex(s.a), s)
         return getattr(self, "do_" + s.what)(t, s)
+
+    def misuse(self, kind, m, inner, sure=True):
+        (self.misuses if sure else self.maybe).add((kind, m.index, inner))
+
+    def use_dead(self, m, s):
+        if not m.told_dead:
+            self.misuse("LH013", m, s.inner)
+        m.told_dead = True
+        return errno.EINVAL
 
     def take(self, t, m, s):
         m.owner = t
         m.count += 1
         if m.count == 1:
+            m.users += 1
             t.held.append(Held(m.key, s.inner, s.outer))
         return 0
 
+    def lose(self, m):
+        """Nobody holds it any more."""
+        if m.owner:
+            m.owner.held = [h for h in m.owner.held if h.lock != m.key]
+        m.owner = None
+        m.count = 0
+
     def do_l(self, t, m, s):
         if m.dead:
-            return None
+            return self.use_dead(m, s)
         if m.owner is t and m.type == RECURSIVE:
             return self.take(t, m, s)
         if m.owner is t and m.type == ERRORCHECK:
@@ -182,14 +264,14 @@ class Model:
 
     def do_t(self, t, m, s):
         if m.dead:
-            return None
+            return self.use_dead(m, s)
         if m.owner and not (m.owner is t and m.type == RECURSIVE):
             return errno.EBUSY
         return self.take(t, m, s)
 
     def do_k(self, t, m, s):
         if m.dead:
-            return None
+            return self.use_dead(m, s)
         if m.owner is t and m.type == RECURSIVE:
             return self.take(t, m, s)
         if m.owner is t and m.type == ERRORCHECK:
@@ -199,23 +281,39 @@ class Model:
 
     do_q = do_k
 
+    def not_held(self, m, s, free, others):
+        if m.owner:
+            self.misuse(others, m, s.inner, not m.owner.ended)
+        else:
+            self.misuse(free, m, s.inner)
+
     def do_u(self, t, m, s):
         if m.dead:
-            return None
+            return self.use_dead(m, s)
         if m.owner is not t:
-            return None if m.type == NORMAL else errno.EPERM
+            self.not_held(m, s, "LH010", "LH011")
+            if m.type != NORMAL:
+                return errno.EPERM
+            self.lose(m)
+            m.users -= 1
+            return 0
         m.count -= 1
         if m.count == 0:
-            m.owner = None
-            t.held = [h for h in t.held if h.lock != m.key]
+            self.lose(m)
+            m.users -= 1
         return 0
 
     def do_w(self, t, m, s):
         if m.dead:
-            return None
+            return self.use_dead(m, s)
         if m.owner is not t:
-            return errno.EPERM if self.refused_waits and \
-                m.type != NORMAL else None
+            if not self.refused_waits:
+                return None
+            self.not_held(m, s, "LH017", "LH017")
+            if m.type != NORMAL:
+                return errno.EPERM
+            self.lose(m)
+            m.owner, m.count = t, 1
         if m.count == 1:
             t.held = [h for h in t.held if h.lock != m.key]
             self.request(t, m, False, s)
@@ -228,17 +326,131 @@ class Model:
         if m.dead:
             return None
         if m.owner:
-            return errno.EBUSY if m.owner is not t else None
-        m.dead = True
+            self.misuse("LH012", m, s.inner, not m.owner.ended)
+        if m.users:
+            return errno.EBUSY
+        m.dead, m.told_dead = True, False
+        self.lose(m)
         return 0
 
     def do_i(self, t, m, s):
         if m.owner:
-            return None
+            self.misuse("LH014", m, s.inner, not m.owner.ended)
+            self.lose(m)
         m.dead = False
+        m.users = 0
         m.generation += 1
         m.type = s.b
         return 0
+
+    def take_rw(self, t, m, s, shared):
+        if shared:
+            m.readers.append(t)
+        else:
+            m.owner = t
+        t.held.append(Held(m.key, s.inner, s.outer, shared))
+        return 0
+
+    def blocked(self, t, m, shared):
+        return m.owner or (m.readers and not shared)
+
+    def ask_rw(self, t, m, s, shared):
+        if m.dead:
+            return None
+        if m.owner is t:
+            return errno.EDEADLK
+        if self.blocked(t, m, shared):
+            return None
+        self.request(t, m, False, s, shared)
+        return self.take_rw(t, m, s, shared)
+
+    def try_rw(self, t, m, s, shared):
+        if m.dead:
+            return None
+        if self.blocked(t, m, shared):
+            return errno.EBUSY
+        return self.take_rw(t, m, s, shared)
+
+    def timed_rw(self, t, m, s, shared):
+        if m.dead:
+            return None
+        if m.owner is t:
+            return errno.EDEADLK
+        self.request(t, m, True, s, shared)
+        if self.blocked(t, m, shared):
+            return errno.ETIMEDOUT
+        return self.take_rw(t, m, s, shared)
+
+    def do_r(self, t, m, s):
+        return self.ask_rw(t, m, s, True)
+
+    def do_R(self, t, m, s):
+        return self.try_rw(t, m, s, True)
+
+    def do_e(self, t, m, s):
+        return self.timed_rw(t, m, s, True)
+
+    do_f = do_e
+
+    def do_W(self, t, m, s):
+        return self.ask_rw(t, m, s, False)
+
+    def do_T(self, t, m, s):
+        return self.try_rw(t, m, s, False)
+
+    def do_K(self, t, m, s):
+        return self.timed_rw(t, m, s, False)
+
+    do_Q = do_K
+
+    def do_U(self, t, m, s):
+        if m.dead or not (m.owner is t or t in m.readers):
+            return None
+        if m.owner is t:
+            m.owner = None
+        else:
+            m.readers.remove(t)
+        newest = max(i for i, h in enumerate(t.held) if h.lock == m.key)
+        t.held = t.held[:newest] + t.held[newest + 1:]
+        return 0
+
+    def do_B(self, t, m, s):
+        if m.dead or m.owner or m.readers:
+            return None
+        m.dead = True
+        return 0
+
+    def do_I(self, t, m, s):
+        if m.owner or m.readers:
+            return None
+        m.dead = False
+        m.generation += 1
+        m.kind = s.b
+        return 0
+
+    def do_s(self, t, m, s):
+        if m.owner:
+            return None
+        self.request(t, m, False, s)
+        return self.take(t, m, s)
+
+    def do_S(self, t, m, s):
+        return errno.EBUSY if m.owner else self.take(t, m, s)
+
+    def do_z(self, t, m, s):
+        return self.do_u(t, m, s) if m.owner is t else None
+
+    def do_y(self, t, m, s):
+        if m.owner:
+            return None
+        m.generation += 1
+        return 0
+
+    def left_behind(self, o, sure):
+        for h in o.held:
+            m = self.mutex(h.lock[0])
+            if m.index not in RWLOCKS and m.index not in SPINS:
+                self.misuse("LH015", m, h.inner, sure)
 
     def do_c(self, t, s):
         if s.a != len(self.threads):
@@ -252,6 +464,7 @@ class Model:
         if not o.ended or not o.joinable or o is t:
             return None
         o.joinable = False
+        self.left_behind(o, True)
         t.tick()
         for thread, events in o.clock.items():
             t.clock[thread] = max(t.clock.get(thread, 0), events)
@@ -272,6 +485,7 @@ class Model:
         if t.number == 0:
             return None
         t.ended = True
+        self.left_behind(t, False)
         return 0
 
     do_X = do_x
@@ -280,11 +494,14 @@ class Model:
         return 0
 
 
-def make_script(seed):
+def make_script(seed, with_rw):
     r = random.Random(seed)
     model, steps, results = Model(), [], []
     nlocks = r.choice([2, 3, 3, 4, 4, 5])
     pool = r.choice([list(range(12)), list(range(24))])
+    if with_rw:
+        pool = r.choice([list(RWLOCKS), list(range(6)) + list(RWLOCKS),
+                         list(range(30, 36)), list(range(42))])
     locks = sorted(r.sample(pool, nlocks))
     max_threads = r.choice([2, 3, 3, 4, 5, 7])
     disorder = r.choice([0.03, 0.1, 0.3, 1.0])
@@ -301,14 +518,19 @@ def make_script(seed):
             results.append(rc)
         return rc
 
+    def way(m, *ways):
+        """Of a mutex, a read-write lock, or a spin lock."""
+        return ways[1 if m in RWLOCKS else 2 if m in SPINS else 0]
+
     def running():
         return [t for t in model.threads if not t.ended]
 
     def leave(t, sloppy):
         if not sloppy:
             for h in list(reversed(t.held)):
-                while model.mutex(h.lock[0]).owner is t:
-                    attempt(t.number, "u", h.lock[0])
+                release = way(h.lock[0], "u", "U", "z")
+                while any(o.lock == h.lock for o in t.held):
+                    attempt(t.number, release, h.lock[0])
         attempt(t.number, r.choice("xX"))
 
     for _ in range(20 * length):
@@ -332,21 +554,27 @@ def make_script(seed):
             continue
         if roll < 0.2 + renew:
             m = r.choice(locks)
-            attempt(t.number, r.choice("Dii"), m, r.choice([0, 0, 1, 2]))
+            attempt(t.number, r.choice(way(m, "Dii", "BII", "y")), m,
+                    r.choice([0, 0, 1, 2]))
             continue
         held = [h.lock[0] for h in t.held]
         if held and r.random() < 0.25 + 0.15 * len(held):
-            attempt(t.number, "u", r.choice(held))
+            m = r.choice(held)
+            attempt(t.number, way(m, "u", "U", "z"), m)
             continue
         if held and r.random() < odd:
-            attempt(t.number, r.choice("wv"), r.choice(held))
+            m = r.choice(held)
+            attempt(t.number, r.choice(way(m, "wv", "refRKQ", "S")), m)
             continue
         free = locks
         if held and r.random() >= disorder:
             free = [m for m in locks if m > max(held)] or locks[:0]
         if free:
-            what = r.choice("tkqwu") if r.random() < odd else "l"
-            attempt(t.number, what, r.choice(free))
+            m = r.choice(free)
+            usual, unusual = way(m, ("l", "tkqwu"), ("rW", "RefTKQ"),
+                                 ("s", "S"))
+            attempt(t.number,
+                    r.choice(unusual if r.random() < odd else usual), m)
     for t in running()[1:]:
         leave(t, r.random() < 0.02)
     for o in model.threads[1:]:
@@ -379,7 +607,7 @@ def map_of(output):
         if words[0] in ("inner", "outer"):
             places[words[0]].append(int(words[2], 16))
         elif words[0] == "locks":
-            places["locks"] = [int(words[1], 16), int(words[2])]
+            places["locks"].append([int(w, 0) for w in words[1:]])
         else:
             results.append(int(words[1]))
     return places, results
@@ -397,6 +625,7 @@ def check_sides(model, finding, lock_of, stack_of, complain):
     for i, side in enumerate(ring):
         thread = side["thread"] - 1
         holds, wants = lock_of(side["holds"]), lock_of(side["wants"])
+        queued = side["holds_mode"] == "queued"
         if wants != lock_of(ring[(i + 1) % len(ring)]["holds"]):
             complain("sides do not meet")
         held_at, wants_at = (stack_of(side[k])
@@ -405,8 +634,11 @@ def check_sides(model, finding, lock_of, stack_of, complain):
             o for o in model.occurrences
             if o.thread == thread and o.wanted[0] == wants and
             o.timed == (side["wait"] == "timed") and
-            any(h.lock[0] == holds and h.inner == held_at[0] and
-                held_at[1] in (None, h.outer) for h in o.held.values()) and
+            o.shared == (side["wants_mode"] == "shared") and
+            (queued and o.queues and held_at == wants_at and holds == wants or
+             any(h.lock[0] == holds and h.inner == held_at[0] and
+                 h.shared == (side["holds_mode"] == "shared") and
+                 held_at[1] in (None, h.outer) for h in o.held.values())) and
             o.inner == wants_at[0] and wants_at[1] in (None, o.outer)
         ]
         if not found:
@@ -429,7 +661,9 @@ def compare(model, records, places):
             modules[r["id"]] = int(r["base"], 16)
 
     def lock_of(number):
-        return (locks[number] - places["locks"][0]) // places["locks"][1]
+        base, size, first = max(p for p in places["locks"]
+                                if p[0] <= locks[number])
+        return first + (locks[number] - base) // size
 
     def stack_of(number):
         frames = [modules[f[0]] + f[1] - 1 for f in stacks[number]]
@@ -437,15 +671,19 @@ def compare(model, records, places):
         return (inner,
                 which(places["outer"], frames[1]) if len(frames) > 1 else None)
 
-    got = {}
+    got, misuses = {}, set()
     for f in records:
         if f["type"] != "finding":
             continue
-        if f["kind"] != "LH001":
-            complaints.append("finding %s" % f["kind"])
+        if f["kind"] not in ("LH001", "LH005"):
+            misuses.add((f["kind"], lock_of(f["lock"]),
+                         stack_of(f["stack"])[0]))
             continue
         ring = frozenset(
-            (lock_of(s["holds"]), lock_of(s["wants"])) for s in f["ring"])
+            ((lock_of(s["holds"]), s["holds_mode"] == "queued"),
+             lock_of(s["wants"])) for s in f["ring"])
+        if (f["kind"] == "LH005") != (len({w for _, w in ring}) == 1):
+            complaints.append("%s for %s" % (f["kind"], sorted(ring)))
         got[ring] = got.get(ring, False) or f["grade"] == "possible"
         check_sides(model, f, lock_of, stack_of, complaints.append)
         if ring not in model.rings:
@@ -457,7 +695,13 @@ def compare(model, records, places):
             if possible and not got.get(ring):
                 complaints.append("MISSED: %s%s" % (
                     sorted(ring), " (conditional)" if ring in got else ""))
-    if model.rings and not got:
+    for misuse in misuses - model.misuses - model.maybe:
+        complaints.append("FALSE: %s of %s at %s" % misuse)
+    # Once for each place, whichever lock it is.
+    for kind, inner in {(k, i) for k, _, i in model.misuses} - \
+            {(k, i) for k, _, i in misuses}:
+        complaints.append("MISSED: %s at %s" % (kind, inner))
+    if model.due and not got:
         complaints.append("MISSED: conditional rings")
     if records[-1]["type"] != "end":
         complaints.append("no end record")
@@ -469,7 +713,7 @@ def compare(model, records, places):
 def one(arguments):
     seed, options = arguments
     Model.refused_waits = not options.no_refused_waits
-    steps, expected, model = make_script(seed)
+    steps, expected, model = make_script(seed, options.rw)
     folder = tempfile.mkdtemp(prefix="compare.")
     os.mkdir(os.path.join(folder, "records"))
     script = os.path.join(folder, "script")
@@ -482,7 +726,8 @@ def one(arguments):
         ran = run([options.replay, script], env)
         if ran.returncode != 42:
             complaints.append("exit status %d" % ran.returncode)
-        if ran.stderr and b"potential deadlock" not in ran.stderr:
+        if ran.stderr and not re.search(rb"potential deadlock| LH01\d: ",
+                                        ran.stderr):
             complaints.append("stderr: %r" % ran.stderr)
         if not complaints:
             places, results = map_of(ran.stdout)
@@ -516,6 +761,8 @@ def main():
     parser.add_argument("--preload", required=True)
     parser.add_argument("--replay", default=os.path.join(HERE, "replay"))
     parser.add_argument("--config", default="", help="such as ,stacks=exact")
+    parser.add_argument("--rw", action="store_true",
+                        help="read-write locks and spin locks as well")
     parser.add_argument("--no-refused-waits", action="store_true",
                         help="no condition waits that return EPERM")
     options = parser.parse_args()

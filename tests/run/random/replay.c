@@ -26,6 +26,8 @@ enum {
     MAX_THREADS = 64,
     MAX_STEPS = 4096,
     NLOCKS = 24,
+    NRWLOCKS = 12, /* numbered from there on; then the spin locks */
+    NSPINS = 6,
     NINNER = 8,
     NOUTER = 4
 };
@@ -44,6 +46,12 @@ static pthread_mutex_t locks[NLOCKS] = {
     [18 ... 23] = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP,
 };
 
+static pthread_rwlock_t rwlocks[NRWLOCKS] = {
+    [0 ... 5] = PTHREAD_RWLOCK_INITIALIZER,
+    [6 ... 11] = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP,
+};
+static pthread_spinlock_t spins[NSPINS] = { [0 ... NSPINS - 1] = 1 }; /* free */
+
 static struct step steps[MAX_STEPS];
 static int nsteps;
 static _Atomic uint32_t turn;
@@ -53,7 +61,8 @@ static const struct timespec past = { 1, 0 };
 
 static void *run(void *thread);
 
-static int init_mutex(pthread_mutex_t *mutex, int type)
+static inline __attribute__((always_inline)) int
+init_mutex(pthread_mutex_t *mutex, int type)
 {
     pthread_mutexattr_t attr;
 
@@ -64,9 +73,22 @@ static int init_mutex(pthread_mutex_t *mutex, int type)
     return pthread_mutex_init(mutex, &attr);
 }
 
+static int init_rwlock(pthread_rwlock_t *rwlock, int kind)
+{
+    pthread_rwlockattr_t attr;
+
+    if (kind == 0)
+        return 0;
+    pthread_rwlockattr_init(&attr);
+    pthread_rwlockattr_setkind_np(&attr, kind);
+    return pthread_rwlock_init(rwlock, &attr);
+}
+
 static inline __attribute__((always_inline)) int act(struct step *s)
 {
     pthread_mutex_t *m = &locks[s->a];
+    pthread_rwlock_t *rw = &rwlocks[s->a - NLOCKS];
+    pthread_spinlock_t *spin = &spins[s->a - NLOCKS - NRWLOCKS];
 
     switch (s->what) {
     case 'l':
@@ -87,6 +109,36 @@ static inline __attribute__((always_inline)) int act(struct step *s)
         return pthread_mutex_destroy(m);
     case 'i':
         return s->b ? init_mutex(m, s->b) : pthread_mutex_init(m, NULL);
+    case 'r':
+        return pthread_rwlock_rdlock(rw);
+    case 'R':
+        return pthread_rwlock_tryrdlock(rw);
+    case 'e':
+        return pthread_rwlock_timedrdlock(rw, &past);
+    case 'f':
+        return pthread_rwlock_clockrdlock(rw, CLOCK_MONOTONIC, &past);
+    case 'W':
+        return pthread_rwlock_wrlock(rw);
+    case 'T':
+        return pthread_rwlock_trywrlock(rw);
+    case 'K':
+        return pthread_rwlock_timedwrlock(rw, &past);
+    case 'Q':
+        return pthread_rwlock_clockwrlock(rw, CLOCK_MONOTONIC, &past);
+    case 'U':
+        return pthread_rwlock_unlock(rw);
+    case 'B':
+        return pthread_rwlock_destroy(rw);
+    case 'I':
+        return s->b ? init_rwlock(rw, s->b) : pthread_rwlock_init(rw, NULL);
+    case 's':
+        return pthread_spin_lock(spin);
+    case 'S':
+        return pthread_spin_trylock(spin);
+    case 'z':
+        return pthread_spin_unlock(spin);
+    case 'y':
+        return pthread_spin_init(spin, PTHREAD_PROCESS_PRIVATE);
     case 'c':
         return pthread_create(&handles[s->a], NULL, run,
                               (void *)(intptr_t)s->a);
@@ -188,7 +240,11 @@ int main(int argc, char **argv)
         printf("inner %d %#lx\n", i, (unsigned long)inner[i]);
     for (int i = 0; i < NOUTER; i++)
         printf("outer %d %#lx\n", i, (unsigned long)outer[i]);
-    printf("locks %#lx %zu\n", (unsigned long)locks, sizeof locks[0]);
+    printf("locks %#lx %zu %d\n", (unsigned long)locks, sizeof locks[0], 0);
+    printf("locks %#lx %zu %d\n", (unsigned long)rwlocks, sizeof rwlocks[0],
+           NLOCKS);
+    printf("locks %#lx %zu %d\n", (unsigned long)spins, sizeof spins[0],
+           NLOCKS + NRWLOCKS);
     for (int i = 0; i < nsteps; i++)
         printf("rc %d\n", steps[i].rc);
     fflush(stdout);

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT
- * lockwords.c - what a lock itself says about who holds it. */
-#include "runtime/lockwords.h"
+ * lockowner.c - what a lock itself says about who holds it. */
+#include "runtime/lockowner.h"
 
 #include <pthread.h>
 
 #include "core/order.h"
 #include "runtime/lockkind.h"
+#include "runtime/mutexword.h"
 #include "runtime/sys.h"
 
-enum {
-    SHARED_BETWEEN_PROCESSES = 128, /* in the kind of a mutex */
-    READER_SHIFT = 3,               /* of a rwlock's count of readers */
-};
+enum { READER_SHIFT = 3 }; /* of a rwlock's count of readers */
 
 static int32_t owner_of_mutex(const pthread_mutex_t *mutex)
 {
+    int32_t holder;
+
     if (!lh_sys_can_read(&mutex->__data.__lock) ||
         !lh_sys_can_read(&mutex->__data.__kind) ||
-        mutex->__data.__kind & SHARED_BETWEEN_PROCESSES)
+        mutex->__data.__kind & LH_MUTEX_SHARED)
         return 0;
-    return mutex->__data.__lock ? mutex->__data.__owner : 0;
+    holder = lh_mutex_holder(mutex);
+    return holder > 0 ? holder : 0;
 }
 
 static bool can_read(const pthread_rwlock_t *lock)
@@ -29,7 +30,7 @@ static bool can_read(const pthread_rwlock_t *lock)
            !lock->__data.__shared;
 }
 
-int32_t lh_lockwords_owner(uintptr_t lock, unsigned kind)
+int32_t lh_lockowner_of(uintptr_t lock, unsigned kind)
 {
     const pthread_rwlock_t *rwlock = (const void *)lock;
 
@@ -40,8 +41,8 @@ int32_t lh_lockwords_owner(uintptr_t lock, unsigned kind)
     return 0;
 }
 
-bool lh_lockwords_holds(uintptr_t lock, unsigned kind, unsigned mode,
-                        int32_t tid)
+bool lh_lockowner_agrees(uintptr_t lock, unsigned kind, unsigned mode,
+                         int32_t tid)
 {
     const pthread_rwlock_t *rwlock = (const void *)lock;
     const pthread_spinlock_t *spin = (const void *)lock;
@@ -51,11 +52,11 @@ bool lh_lockwords_holds(uintptr_t lock, unsigned kind, unsigned mode,
         if (mode == LH_SHARED)
             return can_read(rwlock) &&
                    rwlock->__data.__readers >> READER_SHIFT > 0;
-        return lh_lockwords_owner(lock, kind) == tid;
+        return lh_lockowner_of(lock, kind) == tid;
     case LH_KIND_SPIN: /* on x86, 1 is free */
         return lh_sys_can_read((const void *)(lock & ~(uintptr_t)7)) &&
                *spin <= 0;
     default:
-        return lh_lockwords_owner(lock, kind) == tid;
+        return lh_lockowner_of(lock, kind) == tid;
     }
 }

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * rwlock.c - pthread_rwlock_*.
+ *
+ * One unlock serves both modes. What the C library refuses to the writer
+ * itself (EDEADLK) is no request. A thread may read a lock more than once: each
+ * time has its slot. Of what kind a lock is says its own word, as a static one
+ * was never initialized by a call: for one kind alone, a reader waits behind
+ * writers that wait.
+ */
+#include <pthread.h>
+
+#include "hooks/hook.h"
+#include "runtime/sys.h"
+
+/* glibc's word __readers: who has it, and how many readers above that. */
+enum { WRITE_PHASE = 1, WRITE_LOCKED = 2, READER_SHIFT = 3 };
+
+static inline uint16_t how(const pthread_rwlock_t *rwlock, enum lh_mode mode,
+                           unsigned wait)
+{
+    bool queues =
+        rwlock->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
+
+    return LH_HOW(mode, wait, LH_KIND_RWLOCK) | (queues ? LH_HOW_QUEUES : 0);
+}
+
+/* True if the caller has it for writing. */
+static inline bool is_writer(const pthread_rwlock_t *rwlock)
+{
+    return lh_self && rwlock->__data.__cur_writer == lh_self->tid;
+}
+
+static inline bool is_read(const pthread_rwlock_t *rwlock)
+{
+    return rwlock->__data.__readers >> READER_SHIFT > 0 &&
+           !(rwlock->__data.__readers & WRITE_PHASE);
+}
+
+static inline bool is_written(const pthread_rwlock_t *rwlock)
+{
+    return (rwlock->__data.__readers & (WRITE_PHASE | WRITE_LOCKED)) ==
+           (WRITE_PHASE | WRITE_LOCKED);
+}
+
+/* True if its writer is a thread of another process: the one that forked this
+ * one, if we hold it. */
+static bool is_writer_lost(const pthread_rwlock_t *rwlock)
+{
+    int writer = rwlock->__data.__cur_writer;
+
+    return !rwlock->__data.__shared && is_written(rwlock) && writer != 0 &&
+           !lh_sys_thread_exists(lh_sys_getpid(), writer);
+}
+
+/* The caller is about to wait: for good, if for itself. A reader that wants to
+ * write waits for its own end. */
+static __attribute__((noinline)) void report_self(pthread_rwlock_t *rwlock,
+                                                  enum lh_mode mode, void *pc,
+                                                  uintptr_t cfa)
+{
+    struct lh_slot *slot =
+        lh_self ? lh_held_find(lh_self, rwlock, false) : NULL;
+
+    if (!slot)
+        return;
+    if (lh_mode_of(slot->how) == LH_SHARED
+            ? mode == LH_EXCLUSIVE && is_read(rwlock)
+            : is_writer_lost(rwlock))
+        lh_self_deadlock(slot, pc, cfa);
+}
+
+static __attribute__((noinline)) int read_any(pthread_rwlock_t *rwlock,
+                                              void *pc, uintptr_t cfa)
+{
+    struct lh_slot *slot;
+    int rc;
+
+    if (is_writer(rwlock))
+        return lh_real()->rwlock_rdlock(rwlock);
+    if (is_written(rwlock))
+        report_self(rwlock, LH_SHARED, pc, cfa);
+    slot = lh_held_push(rwlock, how(rwlock, LH_SHARED, LH_WAIT_BLOCK), pc, cfa);
+    rc = lh_real()->rwlock_rdlock(rwlock);
+    lh_held_settle(slot, rwlock, lh_outcome(rc));
+    return rc;
+}
+
+static __attribute__((noinline)) int write_any(pthread_rwlock_t *rwlock,
+                                               void *pc, uintptr_t cfa)
+{
+    struct lh_slot *slot;
+    int rc;
+
+    if (is_writer(rwlock))
+        return lh_real()->rwlock_wrlock(rwlock);
+    if (is_written(rwlock) || is_read(rwlock))
+        report_self(rwlock, LH_EXCLUSIVE, pc, cfa);
+    slot =
+        lh_held_push(rwlock, how(rwlock, LH_EXCLUSIVE, LH_WAIT_BLOCK), pc, cfa);
+    rc = lh_real()->rwlock_wrlock(rwlock);
+    lh_held_settle(slot, rwlock, lh_outcome(rc));
+    return rc;
+}
+
+LH_HOOK int pthread_rwlock_rdlock(pthread_rwlock_t *rwlock)
+{
+    struct lh_slot *slot = NULL;
+    int rc;
+
+    if (__builtin_expect(!is_written(rwlock), 1))
+        slot = lh_held_repeat(rwlock, how(rwlock, LH_SHARED, LH_WAIT_BLOCK),
+                              LH_CALLER(), LH_CFA());
+    if (__builtin_expect(!slot, 0))
+        return read_any(rwlock, LH_CALLER(), LH_CFA());
+    rc = lh_real()->rwlock_rdlock(rwlock);
+    lh_held_settle(slot, rwlock, lh_outcome(rc));
+    return rc;
+}
+
+LH_HOOK int pthread_rwlock_wrlock(pthread_rwlock_t *rwlock)
+{
+    struct lh_slot *slot = NULL;
+    int rc;
+
+    if (__builtin_expect(!is_written(rwlock) && !is_read(rwlock), 1))
+        slot = lh_held_repeat(rwlock, how(rwlock, LH_EXCLUSIVE, LH_WAIT_BLOCK),
+                              LH_CALLER(), LH_CFA());
+    if (__builtin_expect(!slot, 0))
+        return write_any(rwlock, LH_CALLER(), LH_CFA());
+    rc = lh_real()->rwlock_wrlock(rwlock);
+    lh_held_settle(slot, rwlock, lh_outcome(rc));
+    return rc;
+}
+
+LH_HOOK int pthread_rwlock_tryrdlock(pthread_rwlock_t *rwlock)
+{
+    struct lh_slot *slot = lh_held_push(
+        rwlock, how(rwlock, LH_SHARED, LH_WAIT_TRY), LH_CALLER(), LH_CFA());
+    int rc = lh_real()->rwlock_tryrdlock(rwlock);
+
+    lh_held_settle(slot, rwlock, lh_outcome(rc));
+    return rc;
+}
+
+LH_HOOK int pthread_rwlock_trywrlock(pthread_rwlock_t *rwlock)
+{
+    struct lh_slot *slot = lh_held_push(
+        rwlock, how(rwlock, LH_EXCLUSIVE, LH_WAIT_TRY), LH_CALLER(), LH_CFA());
+    int rc = lh_real()->rwlock_trywrlock(rwlock);
+
+    lh_held_settle(slot, rwlock, lh_outcome(rc));
+    return rc;
+}
+
+/* Before a timed wait; NULL if there is none. */
+static inline struct lh_slot *
+ask_timed(pthread_rwlock_t *rwlock, enum lh_mode mode, void *pc, uintptr_t cfa)
+{
+    return is_writer(rwlock)
+               ? NULL
+               : lh_held_push(rwlock, how(rwlock, mode, LH_WAIT_TIMED), pc,
+                              cfa);
+}
+
+LH_HOOK int pthread_rwlock_timedrdlock(pthread_rwlock_t *rwlock,
+                                       const struct timespec *deadline)
+{
+    struct lh_slot *slot = ask_timed(rwlock, LH_SHARED, LH_CALLER(), LH_CFA());
+    int rc = lh_real()->rwlock_timedrdlock(rwlock, deadline);
+
+    lh_held_settle(slot, rwlock, lh_outcome(rc));
+    return rc;
+}
+
+LH_HOOK int pthread_rwlock_timedwrlock(pthread_rwlock_t *rwlock,
+                                       const struct timespec *deadline)
+{
+    struct lh_slot *slot =
+        ask_timed(rwlock, LH_EXCLUSIVE, LH_CALLER(), LH_CFA());
+    int rc = lh_real()->rwlock_timedwrlock(rwlock, deadline);
+
+    lh_held_settle(slot, rwlock, lh_outcome(rc));
+    return rc;
+}
+
+LH_HOOK int pthread_rwlock_clockrdlock(pthread_rwlock_t *rwlock,
+                                       clockid_t clock,
+                                       const struct timespec *deadline)
+{
+    struct lh_slot *slot;
+    int rc;
+
+    lh_real_ensure();
+    if (!lh_real()->rwlock_clockrdlock)
+        return ENOSYS;
+    slot = ask_timed(rwlock, LH_SHARED, LH_CALLER(), LH_CFA());
+    rc = lh_real()->rwlock_clockrdlock(rwlock, clock, deadline);
+    lh_held_settle(slot, rwlock, lh_outcome(rc));
+    return rc;
+}
+
+LH_HOOK int pthread_rwlock_clockwrlock(pthread_rwlock_t *rwlock,
+                                       clockid_t clock,
+                                       const struct timespec *deadline)
+{
+    struct lh_slot *slot;
+    int rc;
+
+    lh_real_ensure();
+    if (!lh_real()->rwlock_clockwrlock)
+        return ENOSYS;
+    slot = ask_timed(rwlock, LH_EXCLUSIVE, LH_CALLER(), LH_CFA());
+    rc = lh_real()->rwlock_clockwrlock(rwlock, clock, deadline);
+    lh_held_settle(slot, rwlock, lh_outcome(rc));
+    return rc;
+}
+
+LH_HOOK int pthread_rwlock_unlock(pthread_rwlock_t *rwlock)
+{
+    lh_held_release(rwlock);
+    return lh_real()->rwlock_unlock(rwlock); /* which cannot fail */
+}
+
+LH_HOOK int pthread_rwlock_init(pthread_rwlock_t *rwlock,
+                                const pthread_rwlockattr_t *attr)
+{
+    int rc;
+
+    lh_real_ensure();
+    rc = lh_real()->rwlock_init(rwlock, attr);
+    if (rc == 0)
+        lh_detector_lock_born(rwlock, LH_KIND_RWLOCK, LH_CALLER(), LH_CFA());
+    return rc;
+}
+
+LH_HOOK int pthread_rwlock_destroy(pthread_rwlock_t *rwlock)
+{
+    int rc;
+
+    lh_real_ensure();
+    rc = lh_real()->rwlock_destroy(rwlock);
+    /* Its memory is still the caller's to give back. */
+    if (rc == 0)
+        lh_detector_lock_died(rwlock);
+    return rc;
+}
+
+LH_VERSIONS(pthread_rwlock_rdlock, "GLIBC_2.34", "GLIBC_2.2.5");
+LH_VERSIONS(pthread_rwlock_wrlock, "GLIBC_2.34", "GLIBC_2.2.5");
+LH_VERSIONS(pthread_rwlock_tryrdlock, "GLIBC_2.34", "GLIBC_2.2.5");
+LH_VERSIONS(pthread_rwlock_trywrlock, "GLIBC_2.34", "GLIBC_2.2.5");
+LH_VERSIONS(pthread_rwlock_timedrdlock, "GLIBC_2.34", "GLIBC_2.2.5");
+LH_VERSIONS(pthread_rwlock_timedwrlock, "GLIBC_2.34", "GLIBC_2.2.5");
+LH_VERSIONS(pthread_rwlock_clockrdlock, "GLIBC_2.34", "GLIBC_2.30");
+LH_VERSIONS(pthread_rwlock_clockwrlock, "GLIBC_2.34", "GLIBC_2.30");
+LH_VERSIONS(pthread_rwlock_unlock, "GLIBC_2.34", "GLIBC_2.2.5");
+LH_VERSIONS(pthread_rwlock_init, "GLIBC_2.34", "GLIBC_2.2.5");
+LH_VERSIONS(pthread_rwlock_destroy, "GLIBC_2.34", "GLIBC_2.2.5");

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * spin.c - pthread_spin_*: spinning is waiting.
+ */
+#include <pthread.h>
+
+#include "hooks/hook.h"
+
+enum {
+    blocking = LH_HOW(LH_EXCLUSIVE, LH_WAIT_BLOCK, LH_KIND_SPIN),
+    trying = LH_HOW(LH_EXCLUSIVE, LH_WAIT_TRY, LH_KIND_SPIN),
+};
+
+#ifdef __x86_64__
+/* 1 is free, and those who spin count down. */
+static inline bool is_taken(const pthread_spinlock_t *lock)
+{
+    return *lock <= 0;
+}
+#else
+static inline bool is_taken(const pthread_spinlock_t *lock)
+{
+    return *lock != 0;
+}
+#endif
+
+/* The caller is about to spin: for good, if it holds the lock itself. */
+static __attribute__((noinline)) void report_self(void *lock, void *pc,
+                                                  uintptr_t cfa)
+{
+    struct lh_slot *slot = lh_self ? lh_held_find(lh_self, lock, false) : NULL;
+
+    if (slot)
+        lh_self_deadlock(slot, pc, cfa);
+}
+
+static __attribute__((noinline)) int lock_any(pthread_spinlock_t *lock,
+                                              void *pc, uintptr_t cfa)
+{
+    struct lh_slot *slot;
+    int rc;
+
+    if (is_taken(lock))
+        report_self((void *)lock, pc, cfa);
+    slot = lh_held_push((void *)lock, blocking, pc, cfa);
+    rc = lh_real()->spin_lock(lock);
+    lh_held_settle(slot, (void *)lock, lh_outcome(rc));
+    return rc;
+}
+
+LH_HOOK int pthread_spin_lock(pthread_spinlock_t *lock)
+{
+    struct lh_slot *slot = NULL;
+    int rc;
+
+    if (__builtin_expect(!is_taken(lock), 1))
+        slot = lh_held_repeat((void *)lock, blocking, LH_CALLER(), LH_CFA());
+    if (__builtin_expect(!slot, 0))
+        return lock_any(lock, LH_CALLER(), LH_CFA());
+    rc = lh_real()->spin_lock(lock);
+    lh_held_settle(slot, (void *)lock, lh_outcome(rc));
+    return rc;
+}
+
+LH_HOOK int pthread_spin_trylock(pthread_spinlock_t *lock)
+{
+    struct lh_slot *slot =
+        lh_held_push((void *)lock, trying, LH_CALLER(), LH_CFA());
+    int rc = lh_real()->spin_trylock(lock);
+
+    lh_held_settle(slot, (void *)lock, lh_outcome(rc));
+    return rc;
+}
+
+LH_HOOK int pthread_spin_unlock(pthread_spinlock_t *lock)
+{
+    lh_held_release((void *)lock);
+    return lh_real()->spin_unlock(lock);
+}
+
+LH_HOOK int pthread_spin_init(pthread_spinlock_t *lock, int pshared)
+{
+    int rc;
+
+    lh_real_ensure();
+    rc = lh_real()->spin_init(lock, pshared);
+    if (rc == 0)
+        lh_detector_lock_born((void *)lock, LH_KIND_SPIN, LH_CALLER(),
+                              LH_CFA());
+    return rc;
+}
+
+LH_HOOK int pthread_spin_destroy(pthread_spinlock_t *lock)
+{
+    int rc;
+
+    lh_real_ensure();
+    rc = lh_real()->spin_destroy(lock);
+    /* Its memory is still the caller's to give back. */
+    if (rc == 0)
+        lh_detector_lock_died((void *)lock);
+    return rc;
+}
+
+LH_VERSIONS(pthread_spin_lock, "GLIBC_2.34", "GLIBC_2.2.5");
+LH_VERSIONS(pthread_spin_trylock, "GLIBC_2.34", "GLIBC_2.2.5");
+LH_VERSIONS(pthread_spin_unlock, "GLIBC_2.34", "GLIBC_2.2.5");
+LH_VERSIONS(pthread_spin_init, "GLIBC_2.34", "GLIBC_2.2.5");
+LH_VERSIONS(pthread_spin_destroy, "GLIBC_2.34", "GLIBC_2.2.5");

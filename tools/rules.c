@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ * rules.c - advice on locks that are not taken by choice: those of the loader,
+ * of initialization, of readers behind a writer. */
+#include "rules.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "advise.h"
+#include "explain.h"
+#include "model.h"
+#include "naming.h"
+#include "pool.h"
+
+#define FORMAT(...) lh_pool_format(e->pool, __VA_ARGS__)
+
+static const char *kind_of(const struct lh_explain *e, uint64_t lock)
+{
+    const struct lh_model_lock *l = lh_model_lock(e->process, lock);
+    return l ? l->kind : "";
+}
+
+static bool is_loader(const struct lh_explain *e, uint64_t lock)
+{
+    return strncmp(kind_of(e, lock), "loader", 6) == 0;
+}
+
+static bool is_once(const struct lh_explain *e, uint64_t lock)
+{
+    const char *kind = kind_of(e, lock);
+    return strcmp(kind, "once") == 0 || strcmp(kind, "static-init") == 0;
+}
+
+/* The first side that holds, or wants, a lock of a kind; NULL if none does. */
+static const struct lh_model_side *
+side_with(const struct lh_explain *e, bool wants,
+          bool (*is)(const struct lh_explain *, uint64_t))
+{
+    const struct lh_model_finding *f = e->finding;
+    for (size_t i = 0; i < f->nsides; i++)
+        if (is(e, wants ? f->sides[i].wants : f->sides[i].holds))
+            return &f->sides[i];
+    return NULL;
+}
+
+/* dlopen, dlsym and exceptions in one thread; constructors in another. */
+static const char *loader_fix(const struct lh_explain *e,
+                              const struct lh_model_side *inside,
+                              const struct lh_model_side *outside)
+{
+    return FORMAT("do not wait for %s inside the loader, in %s (a constructor, "
+                  "destructor or callback of it); or release %s before %s, "
+                  "which calls the loader.",
+                  lh_naming_lock(e, inside->wants),
+                  lh_advise_site(e, inside->wants_stack),
+                  lh_naming_lock(e, outside->holds),
+                  lh_advise_site(e, outside->wants_stack));
+}
+
+static const char *once_fix(const struct lh_explain *e,
+                            const struct lh_model_side *inside,
+                            const struct lh_model_side *outside)
+{
+    return FORMAT("do not take %s in the initialization of %s, in %s; or "
+                  "initialize that before %s is taken, rather than in %s.",
+                  lh_naming_lock(e, inside->wants),
+                  lh_naming_lock(e, inside->holds),
+                  lh_advise_site(e, inside->wants_stack),
+                  lh_naming_lock(e, outside->holds),
+                  lh_advise_site(e, outside->wants_stack));
+}
+
+static const char *nested_read_fix(const struct lh_explain *e)
+{
+    const struct lh_model_finding *f = e->finding;
+    size_t reader = 0;
+    while (reader + 1 < f->nsides && f->sides[reader].holds_queued)
+        reader++;
+    const struct lh_model_side *s = &f->sides[reader];
+    return FORMAT("do not read-lock %s again in %s, where it is held already; "
+                  "or make it a lock that prefers readers "
+                  "(PTHREAD_RWLOCK_PREFER_READER_NP, the default).",
+                  lh_naming_lock(e, s->wants),
+                  lh_advise_site(e, s->wants_stack));
+}
+
+const char *lh_rules_fix(const struct lh_explain *e)
+{
+    const struct lh_model_side *inside, *outside;
+    if (strcmp(e->finding->kind, "LH005") == 0)
+        return nested_read_fix(e);
+    inside = side_with(e, false, is_loader);
+    outside = side_with(e, true, is_loader);
+    if (inside && outside)
+        return loader_fix(e, inside, outside);
+    inside = side_with(e, false, is_once);
+    outside = side_with(e, true, is_once);
+    return inside && outside ? once_fix(e, inside, outside) : "";
+}
