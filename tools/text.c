@@ -142,20 +142,20 @@ static void side(struct page *p, size_t i)
         stack(p, s->wants_stack);
         return;
     }
-    const char *waited =
-        s->waited_ms ? lh_pool_format(&p->pool, ", for %llu ms so far,",
-                                      (unsigned long long)s->waited_ms)
-                     : "";
+    const char *waited = s->waited_ms
+                             ? lh_pool_format(&p->pool, ", for %llu ms so far,",
+                                              (unsigned long long)s->waited_ms)
+                             : "";
     if (s->holds_stack || !lh_explain_is_end(&p->explain, s->holds)) {
         paragraph(p, 4, 6,
-                  lh_pool_format(&p->pool, "%s, %s at:",
-                                 lh_explain_holds(&p->explain, i),
+                  lh_pool_format(&p->pool,
+                                 "%s, %s at:", lh_explain_holds(&p->explain, i),
                                  lh_explain_since(&p->explain, i)));
         stack(p, s->holds_stack);
     }
     paragraph(p, 4, 6,
-              lh_pool_format(&p->pool, "%s%s%s at:",
-                             s->holds_stack ? "and " : "",
+              lh_pool_format(&p->pool,
+                             "%s%s%s at:", s->holds_stack ? "and " : "",
                              lh_explain_waits(&p->explain, i), waited));
     stack(p, s->wants_stack);
 }

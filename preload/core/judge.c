@@ -372,6 +372,19 @@ static void find_limited(struct lh_judge *j, const struct lh_link *links,
     }
 }
 
+static void find_doubtful(struct lh_judge *j, const struct lh_link *links,
+                          size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        lh_lock wanted = dep_of(j, &links[i])->wanted;
+        if (lh_nodes_doubtful(j->deps->nodes, wanted))
+            add_reason(j, (struct lh_reason){
+                              .kind = LH_REASON_UNSEEN_END,
+                              .lock = lh_nodes_shown(j->deps->nodes, wanted),
+                              .a = i });
+    }
+}
+
 struct lh_verdict lh_judge_fully(struct lh_judge *j,
                                  const struct lh_link *links, size_t n,
                                  uint32_t *steps)
@@ -394,6 +407,7 @@ struct lh_verdict lh_judge_fully(struct lh_judge *j,
     find_gone_gates(j, n);
     find_thread_reasons(j, n, nthreads);
     find_limited(j, links, n);
+    find_doubtful(j, links, n);
     verdict.is_possible = j->nreasons == 0;
     return verdict;
 }

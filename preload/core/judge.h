@@ -53,7 +53,7 @@ struct lh_verdict {
 
 /*
  * Judges a ring for one question only: is it possible? Then sides are filled.
- * Gates and timed waits must have been excluded.
+ * Gates, timed waits and doubtful locks must have been excluded.
  */
 struct lh_verdict lh_judge_strictly(struct lh_judge *j,
                                     const struct lh_link *links, size_t n,

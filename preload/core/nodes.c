@@ -10,7 +10,7 @@
 #include "mix.h"
 
 /* There is no memory for more locks than these bits count. */
-enum { OTHER_BITS = (1 << 28) - 1 };
+enum { OTHER_BITS = (1 << 27) - 1 };
 
 static lh_lock take_spare(struct lh_nodes *l)
 {

@@ -24,7 +24,8 @@ struct lh_nodes_lock {
     uint32_t state : 2; /* enum lh_nodes_state */
     uint32_t is_queue : 1;
     uint32_t is_withheld : 1; /* alive, but no part of a ring yet */
-    uint32_t other : 28; /* of a queue, its lock; of a lock, its queue or 0 */
+    uint32_t is_doubtful : 1; /* lh_order_doubt_lock() */
+    uint32_t other : 27; /* of a queue, its lock; of a lock, its queue or 0 */
     uint32_t stamp; /* of the owner's latest pass over a held set; of a free
                        lock that keeps its node: the next one */
 };
@@ -69,6 +70,12 @@ static inline bool lh_nodes_is_queue(const struct lh_nodes *l, lh_lock lock)
 static inline lh_lock lh_nodes_shown(const struct lh_nodes *l, lh_lock lock)
 {
     return l->at[lock].is_queue ? l->at[lock].other : lock;
+}
+
+/* A lock, or the queue of one, that may be two locks in turn. */
+static inline bool lh_nodes_doubtful(const struct lh_nodes *l, lh_lock lock)
+{
+    return l->at[lh_nodes_shown(l, lock)].is_doubtful;
 }
 
 /* Can it be part of a ring? */

@@ -134,6 +134,11 @@ void lh_order_end_lock(struct lh_order *o, lh_lock lock)
     lh_nodes_end(&o->nodes, lock);
 }
 
+void lh_order_doubt_lock(struct lh_order *o, lh_lock lock, bool is_doubtful)
+{
+    o->nodes.at[lock].is_doubtful = is_doubtful;
+}
+
 void lh_order_sweep(struct lh_order *o)
 {
     lh_order_settle(o);

@@ -78,6 +78,7 @@ enum lh_reason_kind {
     LH_REASON_ORDERED,     /* side a always ends before side b starts */
     LH_REASON_TIMED,       /* side a waits for a limited time only */
     LH_REASON_TRIED,       /* side a was not seen to wait, only to try */
+    LH_REASON_UNSEEN_END,  /* .lock, which side a wants, may be two locks */
 };
 
 struct lh_reason {
@@ -150,6 +151,13 @@ void lh_order_each_of(struct lh_order *o, lh_lock lock, lh_request_fn fn,
 /* Says that a lock has ended: no ring can go through it any more. Its number
  * is given out again only after a sweep. */
 void lh_order_end_lock(struct lh_order *o, lh_lock lock);
+
+/*
+ * Says whether the end of a lock can not be seen: what is taken for one lock
+ * may then be two that had the same address one after the other. Rings through
+ * it that are judged from now on are conditional.
+ */
+void lh_order_doubt_lock(struct lh_order *o, lh_lock lock, bool is_doubtful);
 
 /* True when at least half of the locks (and more than a few) have ended: it
  * pays to call lh_order_sweep(), which forgets them and their dependencies.

@@ -123,6 +123,13 @@ static bool is_gated(const struct lh_rings *r, const struct lh_dep *dep)
     return false;
 }
 
+/* True if the dependency can be a side of no possible ring. */
+static bool is_limited(const struct lh_rings *r, const struct lh_dep *dep)
+{
+    return lh_wait_is_limited(dep->wait) ||
+           lh_nodes_doubtful(r->deps->nodes, dep->wanted);
+}
+
 /* The only thread seen with a dependency, or 0. */
 static uint32_t only_thread(const struct lh_rings *r, const struct lh_dep *dep)
 {
@@ -144,7 +151,7 @@ static bool is_open(struct lh_rings *r, const struct lh_dep *start,
     lh_dep_slot slot = lh_deps_first_on(r->deps, edge);
     for (int i = 0; slot && i < LOOKED_AT; i++) {
         const struct lh_dep *dep = dep_at(r, slot);
-        if (!lh_wait_is_limited(dep->wait) && !is_gated(r, dep) &&
+        if (!is_limited(r, dep) && !is_gated(r, dep) &&
             !(thread && only_thread(r, dep) == thread))
             return true;
         slot = lh_deps_next_on(r->deps, slot, from);
@@ -243,8 +250,7 @@ static bool can_follow(const struct lh_rings *r, const struct lh_dep *dep)
         return false;
     if (!r->strict)
         return true;
-    return !lh_wait_is_limited(dep->wait) && !is_one_thread(r, dep) &&
-           !is_gated(r, dep);
+    return !is_limited(r, dep) && !is_one_thread(r, dep) && !is_gated(r, dep);
 }
 
 /*
@@ -414,7 +420,7 @@ bool lh_rings_search(struct lh_rings *r, const struct lh_rings_query *query,
     r->is_over = r->is_cut = false;
     if (new_search(r) != 0)
         return false;
-    if (r->strict && lh_wait_is_limited(dep_at(r, query->start)->wait))
+    if (r->strict && is_limited(r, dep_at(r, query->start)))
         return true;
     if (!lh_nodes_counts(r->deps->nodes, dep_at(r, query->start)->wanted))
         return true;

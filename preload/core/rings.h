@@ -75,8 +75,9 @@ struct lh_rings {
 
 struct lh_rings_query {
     lh_dep_slot start;
-    bool strict;     /* only rings without limited waits, gates, and two sides
-                        that only one and the same thread was seen with */
+    bool strict;     /* only rings without limited waits, doubtful locks, gates,
+                        and two sides that only one and the same thread was
+                        seen with */
     uint32_t *steps; /* what may be spent; the rest is left there */
 };
 

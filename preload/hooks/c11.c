@@ -11,6 +11,7 @@
 #include "hooks/cond.h"
 #include "hooks/mutex.h"
 #include "hooks/thread.h"
+#include "runtime/frames.h"
 #include "runtime/mutexcheck.h"
 
 _Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t) && thrd_success == 0,
@@ -147,11 +148,13 @@ static int start(void *thread)
 
 LH_HOOK int thrd_create(thrd_t *handle, thrd_start_t routine, void *argument)
 {
-    struct lh_thread *t = lh_detector_announce(keep(routine), argument, NULL);
+    struct lh_thread *t;
     uint32_t number;
     int rc;
 
     lh_real_ensure();
+    lh_frames_creating(LH_CALLER(), LH_CFA());
+    t = lh_detector_announce(keep(routine), argument, NULL);
     if (!t)
         return lh_real()->thrd_create(handle, routine, argument);
     number = t->number; /* it may be gone when thrd_create returns */

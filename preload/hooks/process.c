@@ -12,6 +12,7 @@
 #include "hooks/hook.h"
 #include "runtime/config.h"
 #include "runtime/loader.h"
+#include "runtime/unseen.h"
 
 /* What pthread_atfork calls; that one is linked statically and of no use
  * here. */
@@ -39,6 +40,7 @@ __attribute__((constructor)) static void begin(int argc, char **argv,
     (void)argc;
     (void)argv;
     lh_real_resolve();
+    lh_unseen_begin();
     lh_loader_find();
     lh_detector_start(envp);
     __register_atfork(prepare, in_parent, in_child, NULL);

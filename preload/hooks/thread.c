@@ -4,6 +4,7 @@
 
 #include "hooks/hook.h"
 #include "hooks/thread.h"
+#include "runtime/frames.h"
 #include "runtime/live.h"
 
 /* The new thread's first function. It ends in a jump to the program's own
@@ -19,10 +20,12 @@ static void *start(void *thread)
 LH_HOOK int pthread_create(pthread_t *handle, const pthread_attr_t *attr,
                            void *(*routine)(void *), void *argument)
 {
-    struct lh_thread *t = lh_detector_announce(routine, argument, attr);
+    struct lh_thread *t;
     uint32_t number;
     int rc;
 
+    lh_frames_creating(LH_CALLER(), LH_CFA());
+    t = lh_detector_announce(routine, argument, attr);
     if (!t)
         return lh_real()->create(handle, attr, routine, argument);
     number = t->number; /* it may be gone when create returns */

@@ -16,11 +16,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Notes the stack of a lock's init. False if there is no room for it: then it
- * is to be made known at once. */
-bool lh_birth_note(uintptr_t address, uint32_t stack);
+/* Notes the kind of a lock and the stack of its init. False if there is no room
+ * for it: then it is to be made known at once. */
+bool lh_birth_note(uintptr_t address, uint8_t kind, uint32_t stack);
 
 /* Forgets the note of an address and returns the stack; 0 if there is none. */
 uint32_t lh_birth_take(uintptr_t address);
+
+/* The address of a note from low on and below high, which lie in one line of
+ * memory (places.h); 0 if there is none. */
+uintptr_t lh_birth_within(uintptr_t low, uintptr_t high, uint8_t *kind);
 
 #endif

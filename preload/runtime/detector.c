@@ -11,6 +11,7 @@
 #include "runtime/children.h"
 #include "runtime/config.h"
 #include "runtime/forked.h"
+#include "runtime/frames.h"
 #include "runtime/guard.h"
 #include "runtime/kinds.h"
 #include "runtime/locks.h"
@@ -80,6 +81,7 @@ void lh_detector_start(char **envp)
     t->stack_low = t->stack_high - (limit.rlim_cur < (1ul << 40)
                                         ? (uintptr_t)limit.rlim_cur
                                         : (uintptr_t)8 << 20);
+    lh_frames_add_stack(t);
     if (lh_news_wants_records()) {
         lh_news_open_log();
         if (!lh_logfile_is_open())

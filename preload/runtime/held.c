@@ -9,6 +9,7 @@
 #include "runtime/arena.h"
 #include "runtime/config.h"
 #include "runtime/detector.h"
+#include "runtime/frames.h"
 #include "runtime/guard.h"
 #include "runtime/mutexword.h"
 #include "runtime/real.h"
@@ -16,6 +17,7 @@
 #include "runtime/sites.h"
 #include "runtime/stacks.h"
 #include "runtime/sys.h"
+#include "runtime/unload.h"
 #include "runtime/unwind.h"
 
 _Atomic uint32_t lh_generation[LH_NGENERATIONS];
@@ -385,10 +387,29 @@ static bool look_up_site(struct lh_thread *t, struct lh_slot *slot)
     return true;
 }
 
+/* By a request that is not repeated in its slot. */
+static __attribute__((noinline)) void end_left_behind(struct lh_thread *t,
+                                                      uintptr_t cfa)
+{
+    struct lh_guard guard;
+
+    if (t->busy)
+        return;
+    lh_guard_enter(&guard);
+    lh_detector_check_process();
+    lh_frames_left(t, cfa);
+    if (lh_unload_is_noted(t))
+        lh_unload_look(t, cfa);
+    lh_guard_leave(&guard);
+}
+
 static void look_up(struct lh_thread *t, struct lh_slot *slot)
 {
     struct lh_entry *known;
 
+    if (__builtin_expect(
+            lh_frames_may_be_left(t, slot->cfa) || lh_unload_is_noted(t), 0))
+        end_left_behind(t, slot->cfa);
     if (is_without_order(t, slot)) {
         if (look_up_site(t, slot))
             return;
@@ -602,6 +623,15 @@ struct lh_slot *lh_held_find(struct lh_thread *t, const void *lock, bool wants)
 {
     for (struct lh_slot *s = below(t->top); s; s = below(s))
         if (s->lock == lock && (state_of(s) >= LH_WANTS) == wants)
+            return s;
+    return NULL;
+}
+
+struct lh_slot *lh_held_within(struct lh_thread *t, uintptr_t low,
+                               uintptr_t high)
+{
+    for (struct lh_slot *s = below(t->top); s; s = below(s))
+        if ((uintptr_t)s->lock - low < high - low && state_of(s) < LH_WANTS)
             return s;
     return NULL;
 }

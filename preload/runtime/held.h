@@ -364,6 +364,11 @@ struct lh_slot *lh_held_running(struct lh_thread *t, const void *once,
  * glibc runs it again for the next one who asks. */
 void lh_held_settle_all(struct lh_thread *t);
 
+/* A slot of the thread's own whose lock lies from low on and below high; NULL
+ * if there is none. */
+struct lh_slot *lh_held_within(struct lh_thread *t, uintptr_t low,
+                               uintptr_t high);
+
 /* The newest slot that holds (or, with wants, asks for) the lock; or NULL. */
 struct lh_slot *lh_held_find(struct lh_thread *t, const void *lock, bool wants);
 

@@ -8,6 +8,7 @@
 #include "runtime/detector.h"
 #include "runtime/guard.h"
 #include "runtime/holders.h"
+#include "runtime/kinds.h"
 #include "runtime/misuse.h"
 #include "runtime/mutexword.h"
 #include "runtime/news.h"
@@ -179,18 +180,19 @@ static bool find_ring(struct lh_thread *goal)
     return found;
 }
 
-/* Names who is in the ring and what each waits for, in the very same wait. */
+/* Names who is in the ring and what each waits for, in the very same wait;
+ * whoever of them asks. */
 static uint64_t signature_of(struct lh_thread *goal)
 {
-    uint64_t sum = 1;
+    uint64_t sum = 0;
     struct lh_thread *t = goal;
 
     do {
         const struct lh_slot *want = wanted_by(t);
         uint64_t wait = __atomic_load_n(&t->live.waits, __ATOMIC_RELAXED);
-        sum = lh_fold(sum + t->number, (uintptr_t)want ^ wait << 48 ^
-                                           UINT64_C(0xa0761d6478bd642f)) +
-              (uintptr_t)(want ? want->lock : NULL);
+        uint64_t lock = (uintptr_t)(want ? want->lock : NULL);
+        sum += lh_fold((uintptr_t)want + t->number,
+                       lock ^ wait << 48 ^ UINT64_C(0xa0761d6478bd642f));
         t = t->live.waiter;
     } while (t != goal);
     return sum | 1;
@@ -211,6 +213,11 @@ static bool has_limit(struct lh_thread *goal)
 }
 
 /* ---- telling ---- */
+
+static bool is_watched(const struct lh_thread *t)
+{
+    return __atomic_load_n(&t->live.waits, __ATOMIC_RELAXED) & 1;
+}
 
 /* Sides in the order of the ring: each wants what the next one holds. The
  * links lead from who stands in the way to who waits. */
@@ -239,7 +246,8 @@ static void tell(struct lh_thread *self)
         const struct lh_slot *stands = t->live.stands;
 
         s->thread.number = s->side.segment.thread = waiter->number;
-        s->since_ms = lh_sys_monotonic_ms() - waiter->live.since_ms;
+        if (is_watched(waiter))
+            s->since_ms = lh_sys_monotonic_ms() - waiter->live.since_ms;
         s->side.wants_stack = want && !joined_by(waiter)
                                   ? lh_holder_stack(want)
                                   : waiter->live.join_stack;
@@ -285,7 +293,9 @@ static bool look(struct lh_watch *w, int32_t *orphan)
     w->signature = signature;
     if (stands && !w->told) {
         w->told = true;
-        tell(t);
+        /* Not if another one of the ring has told it. */
+        if (lh_kind_is_new(signature))
+            tell(t);
         return !has_limit(t);
     }
     if (!signature && want && !joined_by(t) && !w->told)
@@ -353,13 +363,22 @@ void lh_live_look_before(struct lh_watch *w)
     lh_live_look(w);
 }
 
+/* A thread has ended while it held something. */
+static _Atomic bool orphans;
+
+void lh_live_orphaned(void)
+{
+    atomic_store_explicit(&orphans, true, memory_order_relaxed);
+}
+
 bool lh_live_concerns(const struct lh_slot *request)
 {
     struct lh_thread *t = lh_self;
 
     return request && t &&
            (request != t->chunk->slots + 1 ||
-            __atomic_load_n(&t->live.njoiners, __ATOMIC_RELAXED));
+            __atomic_load_n(&t->live.njoiners, __ATOMIC_RELAXED) ||
+            atomic_load_explicit(&orphans, memory_order_relaxed));
 }
 
 bool lh_live_concerns_join(void)

@@ -37,7 +37,8 @@ struct lh_watch {
 };
 
 /* Whether the newest request could close a ring: something is held below it,
- * or the end of the thread is waited for. */
+ * or the end of the thread is waited for. Or could wait for a holder that has
+ * ended, as some have. */
 bool lh_live_concerns(const struct lh_slot *request);
 
 /* The same of a join. */
@@ -55,6 +56,9 @@ void lh_live_look(struct lh_watch *watch);
 /* The same, once and before a wait that cannot be in pieces: if there is a
  * ring, and it stands for a moment. */
 void lh_live_look_before(struct lh_watch *watch);
+
+/* A thread has ended while it held something. */
+void lh_live_orphaned(void);
 
 /* The calling thread is going to wait for the end of another one; and not any
  * more. number: of that thread, 0 if unknown. */

@@ -8,56 +8,16 @@
 #include "runtime/arena.h"
 #include "runtime/births.h"
 #include "runtime/config.h"
+#include "runtime/ends.h"
+#include "runtime/frames.h"
 #include "runtime/guard.h"
 #include "runtime/locks.h"
 #include "runtime/misuse.h"
 #include "runtime/news.h"
-#include "runtime/request.h"
 #include "runtime/shared.h"
 #include "runtime/stacks.h"
 #include "runtime/state.h"
 #include "runtime/unwind.h"
-
-/* Dead locks leave the lh_state.order store when they are many. */
-static void sweep_order(void)
-{
-    if (!lh_self || !lh_order_wants_sweep(lh_state.order))
-        return;
-    lh_state.judged = lh_self; /* a sweep settles what was put off */
-    for (struct lh_thread *t = lh_thread_first(); t; t = t->next)
-        lh_request_keep_counts(t);
-    lh_order_sweep(lh_state.order);
-    lh_state_new_epoch(); /* caches name dependencies by numbers that are void
-                             now */
-}
-
-/* Every cached key that mentions the address dies. */
-static void renew_generation(void *address)
-{
-    atomic_fetch_add_explicit(lh_generation_of(address), 1,
-                              memory_order_relaxed);
-}
-
-/* The address is no longer the lock that it was, if it was one. */
-static void forget(void *address)
-{
-    lh_lock node = lh_lock_end((uintptr_t)address);
-
-    renew_generation(address);
-    if (!node)
-        return;
-    lh_order_end_lock(lh_state.order, node);
-    sweep_order();
-}
-
-/* Gives the lock back and tells what a sweep may have found. */
-static void leave(const struct lh_guard *guard)
-{
-    lh_rawlock_give(&lh_state.lock);
-    if (lh_self)
-        lh_news_flush(lh_self);
-    lh_guard_leave(guard);
-}
 
 uint32_t lh_detector_stack(struct lh_thread *t, void *pc, uintptr_t cfa)
 {
@@ -89,14 +49,16 @@ void lh_detector_lock_born(void *address, uint8_t kind, void *pc, uintptr_t cfa)
     lh_shared_notice(address, kind);
     lh_held_forget(t, address);
     stack = lh_detector_stack(t, pc, cfa);
+    if (lh_frames_owns(t, (uintptr_t)address))
+        lh_frames_add_lock(t, (uintptr_t)address);
     if (!lh_lock_may_be_known((uintptr_t)address) &&
-        lh_birth_note((uintptr_t)address, stack)) {
-        renew_generation(address);
+        lh_birth_note((uintptr_t)address, kind, stack)) {
+        lh_ends_renew(address);
         return;
     }
     lh_state_enter(&guard);
     lh_birth_take((uintptr_t)address);
-    forget(address);
+    lh_ends_forget(address);
     l = lh_lock_find((uintptr_t)address, true);
     if (l) {
         l->kind = kind;
@@ -105,7 +67,7 @@ void lh_detector_lock_born(void *address, uint8_t kind, void *pc, uintptr_t cfa)
     } else {
         lh_state.short_of_memory = true;
     }
-    leave(&guard);
+    lh_ends_leave(&guard);
 }
 
 void lh_detector_lock_died(void *address)
@@ -118,12 +80,12 @@ void lh_detector_lock_died(void *address)
         lh_held_forget(lh_self, address);
     lh_birth_take((uintptr_t)address);
     if (!lh_lock_may_be_known((uintptr_t)address)) {
-        renew_generation(address);
+        lh_ends_renew(address);
         return;
     }
     lh_state_enter(&guard);
-    forget(address);
-    leave(&guard);
+    lh_ends_forget(address);
+    lh_ends_leave(&guard);
 }
 
 static char *copy_text(const char *text)

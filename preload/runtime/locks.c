@@ -8,6 +8,7 @@
 
 #include "runtime/arena.h"
 #include "runtime/births.h"
+#include "runtime/places.h"
 
 enum { BLOCK = 1024 };
 
@@ -58,9 +59,11 @@ static struct lh_lock_info *info(uint32_t number)
     return &blocks[(number - 1) / BLOCK][(number - 1) % BLOCK];
 }
 
+/* Locks of one line of memory have one home: they end together. */
 static size_t home(uintptr_t address, size_t size)
 {
-    return (size_t)((address >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 20) &
+    return (size_t)((address >> LH_PLACE_LINE) * UINT64_C(0x9e3779b97f4a7c15) >>
+                    20) &
            (size - 1);
 }
 
@@ -119,7 +122,7 @@ static struct lh_lock_info *current(struct lh_lock_info *lock)
     if (lock->era != era) {
         lock->era = era;
         lock->node = 0;
-        lock->recorded = false;
+        lock->recorded = lock->settled = false;
     }
     return lock;
 }
@@ -148,8 +151,21 @@ struct lh_lock_info *lh_lock_find(uintptr_t address, bool make)
     lock->initialized = lock->born != 0;
     table[probe(address)] = number;
     count_in_filter(address, 1);
+    lh_place_add(address);
     nlive++;
     return lock;
+}
+
+struct lh_lock_info *lh_lock_within(uintptr_t low, uintptr_t high)
+{
+    size_t i = table_size ? home(low, table_size) : 0;
+
+    for (; table_size && table[i]; i = (i + 1) & (table_size - 1)) {
+        struct lh_lock_info *lock = info(table[i]);
+        if (lock->address >= low && lock->address < high)
+            return current(lock);
+    }
+    return NULL;
 }
 
 static void remove_at(size_t hole)
@@ -185,6 +201,7 @@ lh_lock lh_lock_end(uintptr_t address)
         by_node[node] = 0;
     remove_at(at);
     count_in_filter(address, -1);
+    lh_place_remove(address);
     nlive--;
     /* Without memory for the list the place is not used again. */
     if (lh_arena_reserve(&array, &free_capacity, sizeof *free_list,

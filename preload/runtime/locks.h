@@ -36,8 +36,9 @@ struct lh_lock_info {
     uint8_t subtype : 2;  /* of a mutex, a read-write lock: its type in glibc */
     bool initialized : 1; /* born by an init call */
     bool recorded : 1;
-    bool alone : 1;  /* a class of its own */
-    bool shared : 1; /* by processes; its node has an object: shared.h */
+    bool alone : 1;   /* a class of its own */
+    bool shared : 1;  /* by processes; its node has an object: shared.h */
+    bool settled : 1; /* whether its node is in doubt: request.c */
 };
 
 /* False only if there is surely no lock known at the address. Any thread. */
@@ -46,6 +47,10 @@ bool lh_lock_may_be_known(uintptr_t address);
 /* The lock at an address; with make, a new one if there is none. NULL if there
  * is none, or memory is short. */
 struct lh_lock_info *lh_lock_find(uintptr_t address, bool make);
+
+/* A lock from low on and below high, which lie in one line of memory (places.h)
+ * or the next one's begin; or NULL. */
+struct lh_lock_info *lh_lock_within(uintptr_t low, uintptr_t high);
 
 /* Ends the lock at an address, if there is one. Returns its node, or 0. */
 lh_lock lh_lock_end(uintptr_t address);

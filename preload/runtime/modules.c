@@ -93,7 +93,7 @@ static bool is_same(const struct lh_module *m,
 {
     const char *name = found->dlfo_link_map->l_name;
 
-    return m->low == (uintptr_t)found->dlfo_map_start &&
+    return !m->gone && m->low == (uintptr_t)found->dlfo_map_start &&
            m->high == (uintptr_t)found->dlfo_map_end &&
            strcmp(m->path, *name ? name : executable) == 0;
 }
@@ -110,6 +110,38 @@ uint32_t lh_module_find(uintptr_t address)
         if (is_same(modules[i - 1], &found))
             return last = (uint32_t)i;
     return last = add(&found);
+}
+
+static bool is_loaded(const struct lh_module *m)
+{
+    struct dl_find_object found;
+
+    return _dl_find_object((void *)m->low, &found) == 0 && is_same(m, &found);
+}
+
+bool lh_modules_drop_unloaded(void)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < nmodules; i++) {
+        if (modules[i]->gone || is_loaded(modules[i]))
+            continue;
+        modules[i]->gone = any = true;
+    }
+    if (any)
+        last = 0;
+    return any;
+}
+
+const struct lh_module *lh_module_take_gone(void)
+{
+    for (size_t i = 0; i < nmodules; i++) {
+        if (!modules[i]->gone || modules[i]->ended)
+            continue;
+        modules[i]->ended = true;
+        return modules[i];
+    }
+    return NULL;
 }
 
 uintptr_t lh_module_base(uint32_t module)

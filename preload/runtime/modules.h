@@ -21,6 +21,8 @@ struct lh_module {
     uint8_t build_id[20];
     uint8_t build_id_size; /* 0: none */
     bool recorded;
+    bool gone;  /* not loaded any more: its number is not found again */
+    bool ended; /* lh_module_take_gone() gave it */
 };
 
 void lh_modules_init(void);
@@ -39,6 +41,13 @@ uintptr_t lh_module_base(uint32_t module);
 /* For a number that lh_module_find() returned; stays valid and, but for
  * recorded, unchanged. */
 struct lh_module *lh_module_get(uint32_t module);
+
+/* Marks the modules that are not loaded any more; false if there are none that
+ * were not marked before. */
+bool lh_modules_drop_unloaded(void);
+
+/* A module that is gone, each once; NULL after the last. */
+const struct lh_module *lh_module_take_gone(void);
 
 void lh_modules_after_fork(void);
 

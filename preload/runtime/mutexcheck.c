@@ -6,6 +6,7 @@
 #include "runtime/forked.h"
 #include "runtime/held.h"
 #include "runtime/holders.h"
+#include "runtime/live.h"
 #include "runtime/maps.h"
 #include "runtime/misuse.h"
 #include "runtime/state.h"
@@ -232,7 +233,9 @@ static bool is_left_behind(const struct lh_thread *t,
 {
     const pthread_mutex_t *mutex = slot->lock;
 
+    /* One that has ended since, with its memory, was told as that. */
     return lh_kind_of(slot->how) == LH_KIND_MUTEX && !is_on_stack(t, mutex) &&
+           slot->generation == lh_generation_now(mutex) &&
            lh_sys_can_read(&mutex->__data.__owner) &&
            !(mutex->__data.__kind & LH_MUTEX_ROBUST) &&
            lh_mutex_holder(mutex) == t->tid;
@@ -252,6 +255,7 @@ static void leave_behind(void *ctx, struct lh_thread *t,
     misuse.thread = holder.number;
     misuse.stack = holder.stack;
     lh_misuse_file(lh_self, &misuse);
+    lh_live_orphaned();
 }
 
 void lh_mutexcheck_thread_ended(struct lh_thread *t)

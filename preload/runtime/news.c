@@ -244,9 +244,10 @@ static void record_side(struct lh_fmt *out, const struct lh_side *side)
 
 static void record_reason(struct lh_fmt *out, const struct lh_reason *reason)
 {
+    if (reason->lock)
+        record_lock_of(out, reason->lock);
     if (reason->kind != LH_REASON_GATE)
         return;
-    record_lock_of(out, reason->lock);
     lh_record_stack(out, reason->stack_a);
     lh_record_stack(out, reason->stack_b);
 }

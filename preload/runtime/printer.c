@@ -230,6 +230,12 @@ static void reason(struct lh_fmt *f, const struct lh_finding_reason *fr)
     case LH_REASON_TRIED:
         lh_fmt_text(f, "a side of it was only seen to try, not to wait");
         break;
+    case LH_REASON_UNSEEN_END:
+        lh_fmt_text(f, "the end of ");
+        lock_name(f, &fr->lock);
+        lh_fmt_text(f, " cannot be seen: it may be two locks, one after the "
+                       "other at one address");
+        break;
     }
 }
 

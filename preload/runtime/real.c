@@ -3,6 +3,7 @@
 #include "runtime/real.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -13,11 +14,26 @@ struct lh_real lh_real_table;
 #define COND_VERSION "GLIBC_2.3.2"
 #define SLOT(member) offsetof(struct lh_real, member)
 
-static const struct symbol {
+struct symbol {
     const char *name;
     const char *version; /* NULL: whatever dlsym() finds */
     size_t slot;         /* offset in struct lh_real */
-} symbols[] = {
+};
+
+/* Of whoever allocates: what a program that asks for this version gets behind
+ * us. */
+static const struct symbol memory[] = {
+    { "free", "GLIBC_2.2.5", SLOT(free) },
+    { "realloc", "GLIBC_2.2.5", SLOT(realloc) },
+    { "reallocarray", "GLIBC_2.26", SLOT(reallocarray) },
+    { "malloc_usable_size", "GLIBC_2.2.5", SLOT(malloc_usable_size) },
+    { "mmap", "GLIBC_2.2.5", SLOT(mmap) },
+    { "munmap", "GLIBC_2.2.5", SLOT(munmap) },
+    { "madvise", "GLIBC_2.2.5", SLOT(madvise) },
+    { "mremap", "GLIBC_2.2.5", SLOT(mremap) },
+};
+
+static const struct symbol symbols[] = {
     { "pthread_mutex_init", NULL, SLOT(mutex_init) },
     { "pthread_mutex_destroy", NULL, SLOT(mutex_destroy) },
     { "pthread_mutex_lock", NULL, SLOT(mutex_lock) },
@@ -106,10 +122,60 @@ static lookup_function *next_dlsym(void)
     return (lookup_function *)found;
 }
 
+static const struct link_map *map_of(const void *address)
+{
+    struct dl_find_object found;
+
+    return _dl_find_object((void *)address, &found) == 0 ? found.dlfo_link_map
+                                                         : NULL;
+}
+
+/* The one of two functions whose library comes first behind this one. */
+static void *first_of(void *a, void *b)
+{
+    const struct link_map *map_a = map_of(a), *map_b = map_of(b);
+    const struct link_map *map = map_of(&lh_real_table);
+
+    for (; map; map = map->l_next) {
+        if (map == map_a)
+            return a;
+        if (map == map_b)
+            return b;
+    }
+    return a;
+}
+
+/*
+ * What a reference to a version is bound to: a function of that version, even
+ * if it is an old one (libc_malloc_debug.so has no other), or one without any
+ * version (jemalloc's), whichever comes first. No look-up finds both.
+ */
+static void *bound(const struct symbol *s, lookup_function *lookup)
+{
+    void *versioned = lh_next_dlvsym(RTLD_NEXT, s->name, s->version);
+    void *other = lookup(RTLD_NEXT, s->name);
+
+    if (!versioned || !other || versioned == other)
+        return versioned ? versioned : other;
+    return first_of(versioned, other);
+}
+
+/* A look-up that fails frees what it had to say the last time: these come
+ * first, and are there when it does. */
+static void resolve_memory(lookup_function *lookup)
+{
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) {
+        void *found = bound(&memory[i], lookup);
+
+        memcpy((char *)&lh_real_table + memory[i].slot, &found, sizeof found);
+    }
+}
+
 void lh_real_resolve(void)
 {
     lookup_function *lookup = next_dlsym();
 
+    resolve_memory(lookup);
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
         const struct symbol *s = &symbols[i];
         void *found = NULL;

@@ -18,6 +18,14 @@
 #include <time.h>
 
 struct lh_real {
+    void (*free)(void *);
+    void *(*realloc)(void *, size_t);
+    void *(*reallocarray)(void *, size_t, size_t);
+    size_t (*malloc_usable_size)(void *);
+    void *(*mmap)(void *, size_t, int, int, int, off_t);
+    int (*munmap)(void *, size_t);
+    int (*madvise)(void *, size_t, int);
+    void *(*mremap)(void *, size_t, size_t, int, ...);
     int (*mutex_init)(pthread_mutex_t *, const pthread_mutexattr_t *);
     int (*mutex_destroy)(pthread_mutex_t *);
     int (*mutex_lock)(pthread_mutex_t *);

@@ -354,6 +354,10 @@ static void reason(struct lh_fmt *f, const struct lh_finding_reason *fr)
         lh_fmt_string(f, "tried");
         sides_of(f, r, false);
         break;
+    case LH_REASON_UNSEEN_END:
+        lh_fmt_string(f, "unseen-end");
+        lh_fmt_key_unsigned(f, "lock", fr->lock.serial);
+        break;
     }
     lh_fmt_text(f, "}");
 }

@@ -6,6 +6,7 @@
 #include "runtime/arena.h"
 #include "runtime/children.h"
 #include "runtime/detector.h"
+#include "runtime/frames.h"
 #include "runtime/kinds.h"
 #include "runtime/locks.h"
 #include "runtime/modules.h"
@@ -15,6 +16,7 @@
 #include "runtime/stacks.h"
 #include "runtime/state.h"
 #include "runtime/sys.h"
+#include "runtime/unseen.h"
 
 /* The held locks of one request; as large as the deepest chain so far. Under
  * the detector's lock. */
@@ -113,9 +115,42 @@ static bool is_surely_lock(const struct lh_lock_info *l)
                  lh_semaphore_is_lock((const void *)l->address));
 }
 
+/* In no module and on no stack, and no init call has told of it. */
+static void settle_doubt(struct lh_lock_info *l)
+{
+    l->settled = true;
+    if (lh_module_holds(l->address))
+        lh_stacks_know_module(l->address);
+    else if (!l->initialized && lh_unseen_holds(l->address))
+        lh_order_doubt_lock(lh_state.order, l->node, true);
+}
+
+/*
+ * Is this use of a lock by t surely one of the same lock as those before? Not
+ * if the lock may have ended since without an event, and another one taken its
+ * place. On a stack that depends on who uses it, and more is learned of frames
+ * as time goes by.
+ */
+static void doubt(struct lh_thread *t, struct lh_lock_info *l)
+{
+    struct lh_thread *owner;
+
+    if (l->settled)
+        return;
+    owner = l->initialized ? NULL : lh_frames_owner(t, l->address);
+    if (!owner) {
+        settle_doubt(l);
+        return;
+    }
+    lh_frames_add_lock(owner, l->address);
+    l->settled = lh_frames_lasts(owner, l->address);
+    if (l->settled || !lh_frames_is_sure(owner, t, l->address))
+        lh_order_doubt_lock(lh_state.order, l->node, !l->settled);
+}
+
 /* The lock of a slot, with a node in the lh_state.order store; NULL without
  * memory. */
-static struct lh_lock_info *resolve(struct lh_slot *slot)
+static struct lh_lock_info *resolve(struct lh_thread *t, struct lh_slot *slot)
 {
     struct lh_lock_info *l = lh_lock_find((uintptr_t)slot->lock, true);
     lh_lock node;
@@ -138,6 +173,7 @@ static struct lh_lock_info *resolve(struct lh_slot *slot)
         l->shared = lh_sys_can_read(slot->lock) &&
                     lh_shared_set(node, slot->lock, l->kind);
     }
+    doubt(t, l);
     return l;
 }
 
@@ -156,7 +192,7 @@ static bool gather_held(struct lh_thread *t, struct lh_slot *until, size_t *n)
         if (lh_arena_reserve(&array, &held_capacity, sizeof *held, *n + 1))
             return false;
         held = array;
-        if (!(l = resolve(s)))
+        if (!(l = resolve(t, s)))
             return false;
         held[(*n)++] = (struct lh_held){ .lock = l->node,
                                          .stack = s->stack,
@@ -265,7 +301,7 @@ static uint32_t take_in(struct lh_thread *t, struct lh_slot *slot,
     renew_cache(t);
     if (!slot->stack)
         slot->stack = lh_stack_of_pc(slot->pc);
-    if (!gather_held(t, slot, &n) || !(wanted = resolve(slot))) {
+    if (!gather_held(t, slot, &n) || !(wanted = resolve(t, slot))) {
         lh_state.short_of_memory = true;
         return 0;
     }

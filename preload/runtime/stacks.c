@@ -34,6 +34,24 @@ static size_t hash(uint64_t pc, uint32_t parent)
     return (size_t)(h ^ h >> 29);
 }
 
+static bool is_gone(const struct node *node)
+{
+    return node->module && lh_module_get(node->module)->gone;
+}
+
+/* Nodes in modules that are gone are not to be found again. */
+static void fill(uint32_t *fresh, size_t n)
+{
+    for (uint32_t id = FIRST_NODE; id < nnodes; id++) {
+        size_t i = hash(nodes[id].pc, nodes[id].parent) & (n - 1);
+        if (is_gone(&nodes[id]))
+            continue;
+        while (fresh[i])
+            i = (i + 1) & (n - 1);
+        fresh[i] = id;
+    }
+}
+
 static bool grow_table(void)
 {
     size_t n = table_size ? table_size * 2 : 1024;
@@ -41,12 +59,7 @@ static bool grow_table(void)
 
     if (!fresh)
         return false;
-    for (uint32_t id = FIRST_NODE; id < nnodes; id++) {
-        size_t i = hash(nodes[id].pc, nodes[id].parent) & (n - 1);
-        while (fresh[i])
-            i = (i + 1) & (n - 1);
-        fresh[i] = id;
-    }
+    fill(fresh, n);
     if (table)
         lh_arena_resize(NULL, table, table_size * sizeof *table, 0);
     table = fresh;
@@ -117,7 +130,8 @@ uint32_t lh_stack_site(uint32_t stack)
 
     lh_rawlock_take(&tree_lock);
     if (stack >= FIRST_NODE && stack < nnodes)
-        site = intern(ROOT_PARTIAL, nodes[stack].pc);
+        site = is_gone(&nodes[stack]) ? stack
+                                      : intern(ROOT_PARTIAL, nodes[stack].pc);
     lh_rawlock_give(&tree_lock);
     return site;
 }
@@ -156,6 +170,53 @@ bool lh_stack_claim_record(uint32_t stack)
     }
     lh_rawlock_give(&tree_lock);
     return first;
+}
+
+bool lh_stacks_drop_unloaded(void)
+{
+    bool any;
+
+    lh_rawlock_take(&tree_lock);
+    any = lh_modules_drop_unloaded();
+    if (any && table) {
+        memset(table, 0, table_size * sizeof *table);
+        fill(table, table_size);
+    }
+    lh_rawlock_give(&tree_lock);
+    return any;
+}
+
+bool lh_stacks_take_unloaded(uintptr_t *low, uintptr_t *high)
+{
+    const struct lh_module *m;
+
+    lh_rawlock_take(&tree_lock);
+    m = lh_module_take_gone();
+    if (m) {
+        *low = m->low;
+        *high = m->high;
+    }
+    lh_rawlock_give(&tree_lock);
+    return m;
+}
+
+void lh_stacks_know_module(uintptr_t address)
+{
+    lh_rawlock_take(&tree_lock);
+    lh_module_find(address);
+    lh_rawlock_give(&tree_lock);
+}
+
+bool lh_stack_is_stale(uint32_t stack)
+{
+    bool stale = false;
+
+    lh_rawlock_take(&tree_lock);
+    for (; stack >= FIRST_NODE && stack < nnodes && !stale;
+         stack = nodes[stack].parent)
+        stale = is_gone(&nodes[stack]);
+    lh_rawlock_give(&tree_lock);
+    return stale;
 }
 
 void lh_stacks_lock(void)

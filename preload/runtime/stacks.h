@@ -55,6 +55,22 @@ void lh_stack_trace(uint32_t stack, struct lh_trace *trace);
 /* True once for each stack: the caller writes its record. */
 bool lh_stack_claim_record(uint32_t stack);
 
+/*
+ * Modules that are not loaded any more are done with, and so are the frames in
+ * them: what is loaded in their place has frames of its own. False if there are
+ * none.
+ */
+bool lh_stacks_drop_unloaded(void);
+
+/* Where such a module was, each once; false after the last. */
+bool lh_stacks_take_unloaded(uintptr_t *low, uintptr_t *high);
+
+/* True if a frame of the stack was in a module that is gone. */
+bool lh_stack_is_stale(uint32_t stack);
+
+/* The module of an address, if it has one, is watched for its end. */
+void lh_stacks_know_module(uintptr_t address);
+
 /* In a forked child: nothing is recorded yet, and the lock is free. */
 void lh_stacks_after_fork(void);
 

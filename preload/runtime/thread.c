@@ -58,6 +58,7 @@ static void renew(struct lh_thread *t)
     t->onces = old.onces;
     t->out = old.out;
     lh_fmt_reset(&t->out);
+    atomic_store_explicit(&t->stack_lock, UINTPTR_MAX, memory_order_relaxed);
     atomic_store_explicit(&t->chunk->slots[0].state, LH_BASE,
                           memory_order_relaxed);
     t->top = t->chunk->slots + 1;

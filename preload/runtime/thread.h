@@ -50,6 +50,12 @@ struct lh_thread {
     uint32_t cache_epoch; /* lh_order_epoch() its dependencies belong to */
     uintptr_t stack_low, stack_high; /* 0 while unknown */
     uintptr_t stack_base; /* unwind.c: frames from here on cannot return */
+    /* frames.h: where locks lie on this stack, and what is known of frames */
+    _Atomic uintptr_t stack_lock, outermost;
+    uintptr_t creating; /* the stack pointer of the pthread_create under way */
+    uintptr_t under;    /* the creator's at that time; 0: unknown */
+    uint32_t creator;
+    uintptr_t unloading; /* unload.h: the stack pointer of its dlclose; or 0 */
     pthread_t handle;
     char name[16]; /* by pthread_setname_np; else empty */
     void *(*start)(void *);

@@ -6,6 +6,8 @@
 
 #include "core/order.h"
 #include "core/segments.h"
+#include "runtime/ends.h"
+#include "runtime/frames.h"
 #include "runtime/mutexcheck.h"
 #include "runtime/news.h"
 #include "runtime/request.h"
@@ -81,8 +83,12 @@ struct lh_thread *lh_detector_announce(void *(*start)(void *), void *argument,
         t->argument = argument;
         t->detached = detached == PTHREAD_CREATE_DETACHED;
         t->stack_low = stack_bytes; /* until it begins */
+        t->creator = self->number;
+        t->under = self->creating;
         lh_news_created(self, t);
     }
+    if (self)
+        self->creating = 0;
     lh_rawlock_give(&lh_state.lock);
     if (self && !lh_state_is_off())
         lh_news_flush(self); /* threads that are gone may have left locks */
@@ -135,7 +141,11 @@ void lh_detector_begin(struct lh_thread *t, uintptr_t cfa)
     lh_thread_register(t, handle);
     lh_news_remember(t);
     lh_self = t;
-    lh_state_leave(&guard);
+    /* Stacks are given out again: what lay there, its thread-local variables
+     * too, was another thread's. */
+    lh_ends_forget_all(t->stack_low, t->stack_high);
+    lh_frames_add_stack(t);
+    lh_ends_leave(&guard);
 }
 
 uint32_t lh_detector_number(pthread_t handle)
@@ -169,11 +179,11 @@ void lh_detector_joined(pthread_t handle, uint32_t number)
         lh_request_keep_counts(t);
         lh_mutexcheck_thread_ended(t);
         lh_news_thread_changed(&self->out, number);
+        if (t->stack_high)
+            lh_ends_forget_all(t->stack_low, t->stack_high);
         lh_thread_release(t);
     }
-    lh_rawlock_give(&lh_state.lock);
-    lh_news_flush(self);
-    lh_guard_leave(&guard);
+    lh_ends_leave(&guard);
 }
 
 void lh_detector_detached(pthread_t handle)

@@ -2,12 +2,14 @@
  * unwind.c - one thread's return addresses, by a private unwinder. */
 #include "runtime/unwind.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unwind.h>
 
 #include "runtime/arena.h"
+#include "runtime/frames.h"
 #include "runtime/sys.h"
 
 /* What the unwinder, its callback and the slow path around it may use. */
@@ -89,6 +91,16 @@ bool lh_unwind(struct lh_thread *t, void *pc, uintptr_t cfa,
     return u->n > 0;
 }
 
+/* So that a constructor of the executable's is not taken for main. */
+static bool is_one_module(uintptr_t a, uintptr_t b)
+{
+    struct dl_find_object of_a, of_b;
+
+    return _dl_find_object((void *)a, &of_a) == 0 &&
+           _dl_find_object((void *)b, &of_b) == 0 &&
+           of_a.dlfo_link_map == of_b.dlfo_link_map;
+}
+
 /*
  * Where the return address of the thread's start routine lies, or main's; 0
  * while unknown. main is the third from outermost: _start calls
@@ -99,7 +111,8 @@ static uintptr_t base_of(struct lh_thread *t, const struct lh_unwound *u)
     uintptr_t entry = getauxval(AT_ENTRY);
 
     if (!t->stack_base && u->n > 3 && u->frames[u->n - 1].pc - entry < 64 &&
-        t->number == 1)
+        t->number == 1 &&
+        is_one_module(u->frames[u->n - 2].pc, u->frames[u->n - 3].pc))
         t->stack_base = u->cfa - sizeof(uintptr_t) +
                         u->frames[u->n - 3].at * sizeof(uintptr_t);
     return t->stack_base;
@@ -117,6 +130,9 @@ static size_t count_mutable(struct lh_thread *t, const struct lh_unwound *u)
                             u->frames[n - 1].at * sizeof(uintptr_t) >=
                         base)
         n--;
+    if (n < u->n)
+        lh_frames_saw_outermost(t, u->cfa +
+                                       u->frames[n - 1].at * sizeof(uintptr_t));
     return n;
 }
 
@@ -144,6 +160,20 @@ void lh_unwind_remember(struct lh_thread *t, const struct lh_unwound *u,
     r->n = (uint32_t)n;
     memcpy(r->proof, u->frames + 1, n * sizeof *r->proof);
     atomic_store_explicit(&r->stack, stack, memory_order_release);
+}
+
+void lh_unwind_forget_stale(struct lh_thread *t)
+{
+    for (size_t i = 0; t->stacks && i < LH_STACK_SETS * LH_STACK_WAYS; i++) {
+        struct lh_remembered *r = &t->stacks->known[i];
+        uint32_t stack = atomic_load_explicit(&r->stack, memory_order_relaxed);
+
+        /* Unless its thread has put another one there meanwhile. */
+        if (stack && lh_stack_is_stale(stack))
+            atomic_compare_exchange_strong_explicit(&r->stack, &stack, 0,
+                                                    memory_order_relaxed,
+                                                    memory_order_relaxed);
+    }
 }
 
 uint32_t lh_stack_recall(const struct lh_thread *t, const void *pc,

@@ -91,6 +91,10 @@ uint32_t lh_stack_recall(const struct lh_thread *t, const void *pc,
 bool lh_unwind(struct lh_thread *t, void *pc, uintptr_t cfa,
                struct lh_unwound *u);
 
+/* Forgets what is remembered of stacks with frames in modules that are gone, of
+ * any thread. */
+void lh_unwind_forget_stale(struct lh_thread *t);
+
 /* Keeps an unwound stack's words, to be recalled with its number. */
 void lh_unwind_remember(struct lh_thread *t, const struct lh_unwound *u,
                         uint32_t stack);

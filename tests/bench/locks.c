@@ -14,6 +14,8 @@
  *                 that work is part of the number
  * many            10 000 locks on pages of their own, taken in random order,
  *                 each while its predecessor is held
+ * free            no lock: a malloc and a free of 64 bytes
+ * free-beside     the same while a lock is held, in a page with locks
  * startup         does nothing; its run time is that of a process
  *
  * BENCH_MS is the time to spend (150). It is cut into rounds, of which the best
@@ -115,6 +117,30 @@ static void loop_calls4(size_t n)
         call1();
         pthread_mutex_unlock(&nest[0]);
     }
+}
+
+static void loop_free(size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        void *block = malloc(64);
+
+        __asm__ volatile("" ::"r"(block) : "memory");
+        free(block);
+    }
+}
+
+/* Locks lie around the block that is given out again and again. */
+static void loop_free_beside(size_t n)
+{
+    static pthread_mutex_t *around[100];
+
+    for (size_t i = 0; i < 100 && !around[99]; i++) {
+        around[i] = malloc(64);
+        pthread_mutex_init(around[i], NULL);
+    }
+    pthread_mutex_lock(&nest[0]);
+    loop_free(n);
+    pthread_mutex_unlock(&nest[0]);
 }
 
 static char *many_memory;
@@ -439,9 +465,14 @@ static const struct mode {
     size_t first;    /* iterations that reach everything once */
     unsigned npairs; /* lock/unlock pairs in one iteration */
 } modes[] = {
-    { "one", loop_one, 1000, 1 },         { "nested2", loop_nested2, 1000, 2 },
-    { "nested4", loop_nested4, 1000, 4 }, { "nested8", loop_nested8, 1000, 8 },
-    { "calls4", loop_calls4, 1000, 4 },   { "many", loop_many, NMANY - 1, 2 },
+    { "one", loop_one, 1000, 1 },
+    { "nested2", loop_nested2, 1000, 2 },
+    { "nested4", loop_nested4, 1000, 4 },
+    { "nested8", loop_nested8, 1000, 8 },
+    { "calls4", loop_calls4, 1000, 4 },
+    { "many", loop_many, NMANY - 1, 2 },
+    { "free", loop_free, 1000, 1 },
+    { "free-beside", loop_free_beside, 1000, 1 },
 };
 
 static double measure(const char *name)

@@ -26,6 +26,8 @@ MODES = [
     ("contended0", 1.2),
     ("contended500", 1.2),
     ("many", None),
+    ("free", None),
+    ("free-beside", None),
 ]
 STARTUP_GOAL_MS = 2
 STARTUP_PAIRS = 15  # for each round

@@ -50,6 +50,9 @@ rows_of() {
         for symbol in $(grep "^$name@" libc); do
             # An old condition variable is another object: it passes by.
             case $symbol in pthread_cond_*@GLIBC_2.2.5) continue ;; esac
+            # Our own way to the real functions (runtime/real.c); it asks for
+            # the loader's lock and no more, in programs older than 2.34.
+            [ "$symbol" = dlvsym@GLIBC_2.2.5 ] && continue
             grep -qxF "$symbol" ours || { echo "not exported: $symbol" && bad=1; }
         done
     done <rows

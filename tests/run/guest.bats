@@ -469,7 +469,9 @@ PY
 
 @test "a mutex may vanish while it is held" {
     watched "$G/life" unmapped
-    passes_quietly
+    exits_with 0
+    has '^lockhound: LH012: ' err.txt
+    [ "$(grep -c '^lockhound: ' err.txt)" -eq 1 ]
 }
 
 @test "a condition wait that is refused takes nothing" {

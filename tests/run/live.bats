@@ -30,7 +30,7 @@ ring = rings[0]["ring"]
 assert len(ring) == n == len({s["thread"] for s in ring}), ring
 for side, following in zip(ring, ring[1:] + ring[:1]):
     assert side["wants"] == following["holds"], ring
-    assert side["waited_ms"] < 1000 and side["wants_stack"], side
+    assert side.get("waited_ms", 0) < 1000 and side["wants_stack"], side
 PY
     for lock in ${locks//,/ }; do has "LH002.*\|  $lock" err.txt; done
 }

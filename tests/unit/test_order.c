@@ -633,6 +633,40 @@ static void gate_and_one_thread_are_both_told(void **state)
     assert_int_equal(reason(1)->kind, LH_REASON_ONE_THREAD);
 }
 
+static void a_lock_whose_end_is_not_seen_makes_it_conditional(void **state)
+{
+    (void)state;
+    lh_order_doubt_lock(o, B, true);
+    R(t1, B, HELD(A));
+    R(t2, A, HELD(B));
+    assert_one(LH_CONDITIONAL);
+    assert_int_equal(last()->nreasons, 1);
+    assert_int_equal(reason(0)->kind, LH_REASON_UNSEEN_END);
+    assert_int_equal(reason(0)->lock, B);
+    assert_int_equal(last()->sides[reason(0)->a].wants, B);
+}
+
+static void a_doubtful_lock_spoils_no_other_ring(void **state)
+{
+    (void)state;
+    lh_order_doubt_lock(o, D, true);
+    R(t1, B, HELD(A, D));
+    R(t2, A, HELD(B));
+    assert_one(LH_POSSIBLE);
+}
+
+static void a_doubtful_lock_spoils_a_longer_ring(void **state)
+{
+    (void)state;
+    lh_order_doubt_lock(o, C, true);
+    R(t1, B, HELD(A));
+    R(t2, C, HELD(B));
+    R(t3, A, HELD(C));
+    assert_one(LH_CONDITIONAL);
+    assert_int_equal(reason(0)->kind, LH_REASON_UNSEEN_END);
+    assert_int_equal(reason(0)->lock, C);
+}
+
 static void gate_is_no_gate_for_a_third_side(void **state)
 {
     (void)state;
@@ -1511,6 +1545,9 @@ int main(void)
         TEST(gate_held_by_both_makes_it_conditional),
         TEST(gate_held_shared_by_both_guards_nothing),
         TEST(gate_and_one_thread_are_both_told),
+        TEST(a_lock_whose_end_is_not_seen_makes_it_conditional),
+        TEST(a_doubtful_lock_spoils_no_other_ring),
+        TEST(a_doubtful_lock_spoils_a_longer_ring),
         TEST(gate_is_no_gate_for_a_third_side),
         TEST(threads_that_never_overlap_are_conditional),
         TEST(what_main_did_before_the_thread_is_ordered),
