@@ -228,15 +228,17 @@ static const char *ring_sentence(const struct lh_explain *e)
 {
     const struct lh_model_finding *f = e->finding;
     const char *locks = list_locks(e);
-    size_t n;
+    size_t n, nlocks;
     const char *threads = list_threads(e, &n);
+    lh_explain_locks(e, &nlocks);
     if (f->grade == LH_MODEL_CONDITIONAL)
         return FORMAT("conditional ring %s between %s: %s took them in "
                       "contrary orders, which could not block in this run.",
                       lh_explain_clean(e, f->kind), locks, threads);
     if (f->grade == LH_MODEL_HAPPENED)
-        return FORMAT("deadlock %s between %s: %s wait for each other%s.",
-                      lh_explain_clean(e, f->kind), locks, threads,
+        return FORMAT("deadlock %s %s %s: %s wait for each other%s.",
+                      lh_explain_clean(e, f->kind),
+                      nlocks == 1 ? "over" : "between", locks, threads,
                       f->nsides == 2 ? "" : " in a ring");
     const char *how = f->nsides == 2 ? "can each wait for the other"
                                      : "can wait for each other in a ring";

@@ -67,6 +67,11 @@ bool lh_hang_look(struct lh_hang *h, const uint64_t *pids, size_t n)
     bool still = true;
     for (size_t i = 0; i < n; i++)
         still &= look_at(pids[i], &sum_ns);
+    if (h->was_stopped) {
+        /* To explain it took a little of its time. */
+        h->was_stopped = false;
+        h->used_ns = sum_ns;
+    }
     if (!still || sum_ns != h->used_ns || !h->since_ms) {
         h->used_ns = sum_ns;
         h->since_ms = now;
@@ -75,7 +80,7 @@ bool lh_hang_look(struct lh_hang *h, const uint64_t *pids, size_t n)
     }
     if (h->told || now - h->since_ms < (uint64_t)h->seconds * 1000)
         return false;
-    h->told = true;
+    h->told = h->was_stopped = true;
     return true;
 }
 

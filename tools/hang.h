@@ -17,6 +17,7 @@ struct lh_hang {
     uint64_t used_ns;  /* processor time of all, at the last look */
     uint64_t since_ms; /* that it has not changed; 0: before the first look */
     bool told;
+    bool was_stopped; /* by who was told */
 };
 
 /* Looks; true when they have stood still for that long, once until they move

@@ -55,6 +55,22 @@ static bool set_exit_code(struct lh_options *o, const char *value)
     return lh_options_exit_code(value, &o->exit_code);
 }
 
+static bool set_hang_after(struct lh_options *o, const char *value)
+{
+    char *end;
+    errno = 0;
+    long n = strtol(value, &end, 10);
+    o->hang_after = (unsigned)n;
+    return end != value && !*end && !errno && n >= 1 && n <= 1000000;
+}
+
+static bool set_on_hang(struct lh_options *o, const char *value)
+{
+    o->on_hang = value;
+    return strcmp(value, "report") == 0 || strcmp(value, "abort") == 0 ||
+           strcmp(value, "kill") == 0;
+}
+
 static bool set_stacks(struct lh_options *o, const char *value)
 {
     o->stacks = value;
@@ -147,6 +163,10 @@ static const struct option_row run_options[] = {
       "at least 1M, such as 512M, or 0 for no limit", set_memory },
     { "on-deadlock", "DO", "when it hangs: exit (with 67), report or abort",
       "report, exit or abort", set_on_deadlock },
+    { "hang-after", "SECONDS", "explain it when nothing has run for so long",
+      "1 and up", set_hang_after },
+    { "on-hang", "DO", "after that: report (and wait on), abort or kill",
+      "report, abort or kill", set_on_hang },
     { "check", NULL, "tell which locks of CMD can be seen; runs nothing", "",
       set_check },
     COLOR,

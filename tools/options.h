@@ -22,6 +22,8 @@ struct lh_options {
     const char *stacks;      /* "auto", "exact" or "pc" */
     const char *memory;      /* "512M" */
     const char *on_deadlock; /* "report", "exit" or "abort" */
+    const char *on_hang;     /* "report", "abort" or "kill" */
+    unsigned hang_after;     /* seconds; 0: not given */
     const char *output;
     bool all, json, check, no_stop;
     int exit_code; /* -1: not given */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,8 @@
 #include "explain.h"
 #include "findings.h"
 #include "follow.h"
+#include "hang.h"
+#include "inspect.h"
 #include "model.h"
 #include "naming.h"
 #include "options.h"
@@ -30,7 +33,11 @@
 #include "target.h"
 #include "text.h"
 
-enum { PAUSE_MS = 10 }; /* between two looks at records that keep coming */
+enum {
+    PAUSE_MS = 10, /* between two looks at records that keep coming */
+    STATUS_HAPPENED = 67,
+    STATUS_HUNG = 68,
+};
 
 struct run {
     struct lh_pool pool;
@@ -47,6 +54,8 @@ struct run {
     uint64_t *looked; /* records seen of each of follow.processes */
     size_t nlooked, capacity;
     bool colour;
+    struct lh_hang hang;
+    bool hung, deadlocked; /* it was ended for that; in a ring, as seen then */
 };
 
 /* Keys that the tool acts on itself become options; the preload gets the
@@ -247,14 +256,66 @@ static void look(struct run *r, bool last)
     }
 }
 
+/* The command and the watched programs that it has started; their number goes
+ * to n. */
+static uint64_t *living(struct run *r, size_t *n)
+{
+    uint64_t *pids = lh_pool_array(&r->pool, r->follow.n + 1, sizeof *pids);
+    *n = 0;
+    pids[(*n)++] = (uint64_t)r->target.pid;
+    for (size_t i = 0; i < r->follow.n; i++) {
+        const struct lh_model_process *p = r->follow.processes[i];
+        if (p->pid != pids[0] && lh_follow_lives(p))
+            pids[(*n)++] = p->pid;
+    }
+    return pids;
+}
+
+static void explain(struct run *r, const uint64_t *pids, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        fputc('\n', stderr);
+        r->deadlocked |= lh_inspect_show(stderr, r->colour, pids[i]);
+    }
+    fflush(stderr);
+}
+
+static void look_for_hang(struct run *r)
+{
+    size_t n;
+    const uint64_t *pids = living(r, &n);
+    if (!lh_hang_look(&r->hang, pids, n))
+        return;
+    lh_diag_say("no thread has run for %u s", r->options.hang_after);
+    explain(r, pids, n);
+    const char *what = r->options.on_hang;
+    if (!what || strcmp(what, "report") == 0)
+        return;
+    r->hung = true;
+    for (size_t i = n; i-- > 0;)
+        kill((pid_t)pids[i], strcmp(what, "abort") == 0 ? SIGABRT : SIGKILL);
+}
+
+static void explain_now(struct run *r)
+{
+    size_t n;
+    const uint64_t *pids = living(r, &n);
+    r->target.explain = false;
+    explain(r, pids, n);
+}
+
 static void watch(struct run *r)
 {
     struct pollfd fds[] = { { .fd = r->target.fd, .events = POLLIN },
                             { .fd = r->follow.fd, .events = POLLIN } };
     for (;;) {
-        poll(fds, 2, -1);
+        poll(fds, 2, lh_hang_pause(&r->hang));
         if (fds[0].revents && lh_spawn_poll(&r->target))
             return;
+        if (r->target.explain)
+            explain_now(r);
+        if (r->hang.seconds)
+            look_for_hang(r);
         if (!fds[1].revents)
             continue;
         lh_follow_read(&r->follow);
@@ -368,6 +429,8 @@ static int exit_status(const struct run *r, const struct lh_summary *summary)
 {
     int status = r->target.status;
     int code = r->options.exit_code;
+    if (r->hung && summary->status < STATUS_HAPPENED && code != 0)
+        return code > 0 ? code : r->deadlocked ? STATUS_HAPPENED : STATUS_HUNG;
     if (summary->status && code != 0)
         return code > 0 ? code : summary->status;
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -386,6 +449,7 @@ int lh_run_main(int argc, char **argv)
     }
     r.symbols = r.findings.symbols = lh_symbols_new();
     take_setting(&r);
+    r.hang.seconds = r.options.hang_after;
     choose_on_deadlock(&r);
     start(&r);
     watch(&r);

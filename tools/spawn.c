@@ -105,11 +105,20 @@ static bool is_for_target(const struct signalfd_siginfo *info)
            !(is_key && info->ssi_code == SI_KERNEL);
 }
 
+/* Who sends SIGQUIT to us asks what all threads do. */
+static bool is_for_us(const struct signalfd_siginfo *info)
+{
+    return info->ssi_signo == SIGQUIT && info->ssi_code != SI_KERNEL;
+}
+
 bool lh_spawn_poll(struct lh_spawn *s)
 {
     struct signalfd_siginfo info;
-    while (read(s->fd, &info, sizeof info) == sizeof info)
-        if (is_for_target(&info))
+    while (read(s->fd, &info, sizeof info) == sizeof info) {
+        if (is_for_us(&info))
+            s->explain = true;
+        else if (is_for_target(&info))
             kill(s->pid, (int)info.ssi_signo);
+    }
     return waitpid(s->pid, &s->status, WNOHANG) == s->pid;
 }

@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 struct lh_spawn {
+    bool explain; /* SIGQUIT came, not from a key: set here, reset by callers */
     pid_t pid;
     int fd;     /* readable when lh_spawn_poll() has something to do */
     int status; /* as waitpid(2) gives it, once it has ended */
