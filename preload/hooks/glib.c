@@ -9,6 +9,7 @@
 #include "hooks/glib.h"
 
 #include "runtime/guard.h"
+#include "runtime/live.h"
 #include "runtime/misuse.h"
 #include "runtime/stacks.h"
 
@@ -81,10 +82,27 @@ static __attribute__((noinline)) void tell(enum lh_finding_kind kind,
     });
 }
 
+/* A GMutex cannot be waited for in pieces. */
+static __attribute__((noinline)) void lock_busy(void *mutex, void *pc,
+                                                uintptr_t cfa)
+{
+    struct lh_watch watch;
+    struct lh_slot *slot;
+
+    tell(LH_SELF, mutex, pc, cfa);
+    slot = lh_held_push(mutex, mutex_blocking, pc, cfa);
+    lh_live_enter(&watch, slot);
+    lh_glib()->mutex_lock(mutex);
+    lh_live_leave(&watch);
+    lh_held_settle(slot, mutex, LH_HOLDS);
+}
+
 LH_HOOK void g_mutex_lock(void *mutex)
 {
-    if (__builtin_expect(words_of(mutex) != 0, 0))
-        tell(LH_SELF, mutex, LH_CALLER(), LH_CFA());
+    if (__builtin_expect(words_of(mutex) != 0, 0)) {
+        lock_busy(mutex, LH_CALLER(), LH_CFA());
+        return;
+    }
     lh_glib_lock(mutex, mutex_blocking, LH_CALLER(), LH_CFA(),
                  lh_glib()->mutex_lock);
 }

@@ -81,6 +81,14 @@ static __attribute__((noinline)) int lock_watched(pthread_mutex_t *mutex,
     return lh_got(rc) ? rc : (*real)(mutex);
 }
 
+/* Of processes, any of which may end while it holds it. */
+static bool is_orphanable(const pthread_mutex_t *mutex,
+                          const struct lh_slot *slot)
+{
+    return slot && (mutex->__data.__kind &
+                    (LH_MUTEX_SHARED | LH_MUTEX_ROBUST)) == LH_MUTEX_SHARED;
+}
+
 __attribute__((noinline)) int lh_mutex_lock(pthread_mutex_t *mutex,
                                             lh_mutex_call *const *real,
                                             void *pc, uintptr_t cfa)
@@ -98,7 +106,8 @@ __attribute__((noinline)) int lh_mutex_lock(pthread_mutex_t *mutex,
     lh_mutexcheck_request(mutex, pc, cfa);
     slot = lh_held_push(mutex, blocking, pc, cfa);
     state = lh_mutex_is_plain(mutex) ? LH_TAKES : LH_HOLDS;
-    if (mutex->__data.__lock != 0 && lh_live_concerns(slot))
+    if (mutex->__data.__lock != 0 &&
+        (lh_live_concerns(slot) || is_orphanable(mutex, slot)))
         rc = lock_watched(mutex, real);
     else
         rc = (*real)(mutex);

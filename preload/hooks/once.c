@@ -13,6 +13,7 @@
 #include <threads.h>
 
 #include "hooks/hook.h"
+#include "runtime/live.h"
 #include "runtime/onces.h"
 
 enum {
@@ -57,6 +58,12 @@ static void run(void)
     call->routine();
 }
 
+/* By some thread: one that comes waits for its end. */
+static bool is_running(const pthread_once_t *once)
+{
+    return (*once & 3) == 1;
+}
+
 /* Returns the routine for glibc. */
 static void (*begin(struct lh_once_call *call, pthread_once_t *once,
                     void (*routine)(void), void *pc, uintptr_t cfa))(void)
@@ -94,10 +101,13 @@ static __attribute__((noinline)) int
 once_slow(pthread_once_t *once, void (*routine)(void), void *pc, uintptr_t cfa)
 {
     struct lh_once_call call;
+    struct lh_watch watch;
     int rc;
 
     routine = begin(&call, once, routine, pc, cfa);
+    lh_live_enter(&watch, is_running(once) ? call.slot : NULL);
     rc = lh_real()->once(once, routine);
+    lh_live_leave(&watch);
     end(&call);
     return rc;
 }
@@ -115,9 +125,12 @@ static __attribute__((noinline)) void
 call_once_slow(once_flag *flag, void (*routine)(void), void *pc, uintptr_t cfa)
 {
     struct lh_once_call call;
+    struct lh_watch watch;
 
     routine = begin(&call, once_of(flag), routine, pc, cfa);
+    lh_live_enter(&watch, is_running(once_of(flag)) ? call.slot : NULL);
     lh_real()->call_once(flag, routine);
+    lh_live_leave(&watch);
     end(&call);
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "hooks/hook.h"
+#include "runtime/live.h"
 
 enum {
     blocking = LH_HOW(LH_EXCLUSIVE, LH_WAIT_BLOCK, LH_KIND_FILE),
@@ -29,6 +30,21 @@ static bool is_reentry(const FILE *file)
     return lock->owner == (void *)pthread_self();
 }
 
+static bool is_taken(const FILE *file)
+{
+    return ((const struct file_lock *)(const void *)file->_lock)->lock != 0;
+}
+
+static __attribute__((noinline)) void flock_watched(FILE *file,
+                                                    struct lh_slot *slot)
+{
+    struct lh_watch watch;
+
+    lh_live_enter(&watch, slot);
+    lh_real()->flockfile(file);
+    lh_live_leave(&watch);
+}
+
 static void count_reentry(FILE *file)
 {
     struct lh_slot *slot = lh_self ? lh_held_find(lh_self, file, false) : NULL;
@@ -47,7 +63,10 @@ LH_HOOK void flockfile(FILE *file)
         count_reentry(file);
     else
         slot = lh_held_push(file, blocking, LH_CALLER(), LH_CFA());
-    lh_real()->flockfile(file);
+    if (is_taken(file))
+        flock_watched(file, slot);
+    else
+        lh_real()->flockfile(file);
     lh_held_settle(slot, file, LH_HOLDS);
 }
 

@@ -268,16 +268,19 @@ static void tell(struct lh_thread *self)
 
 /* ---- LH004: nobody is left who could end the wait ---- */
 
-/* A robust mutex comes free with its holder; what processes share may have a
- * holder whom we cannot see. */
+/* A robust mutex comes free with its holder. That of processes may have its
+ * holder in any of them. */
 static bool is_orphaned(const struct lh_slot *want, int32_t *tid)
 {
     const pthread_mutex_t *mutex = want->lock;
 
     *tid = owner_of(want);
-    return lh_kind_of(want->how) == LH_KIND_MUTEX && *tid > 0 &&
-           !(mutex->__data.__kind & (LH_MUTEX_ROBUST | LH_MUTEX_SHARED)) &&
-           !lh_sys_thread_exists(lh_state.pid, *tid);
+    if (lh_kind_of(want->how) != LH_KIND_MUTEX || *tid <= 0 ||
+        (mutex->__data.__kind & LH_MUTEX_ROBUST))
+        return false;
+    return mutex->__data.__kind & LH_MUTEX_SHARED
+               ? !lh_sys_tid_exists(*tid)
+               : !lh_sys_thread_exists(lh_state.pid, *tid);
 }
 
 /* ---- looking ---- */
@@ -395,14 +398,30 @@ void lh_live_begin(struct lh_watch *w)
 
     *w = (struct lh_watch){ .thread = t };
     t->live.since_ms = lh_sys_monotonic_ms();
-    __atomic_store_n(&t->live.waits, t->live.waits + 1, __ATOMIC_RELAXED);
+    /* Odd; the last wait may have been left by an exception. */
+    __atomic_store_n(&t->live.waits, (t->live.waits + 1) | 1, __ATOMIC_RELAXED);
     set_next(w);
 }
 
 void lh_live_end(struct lh_watch *w)
 {
-    __atomic_store_n(&w->thread->live.waits, w->thread->live.waits + 1,
+    __atomic_store_n(&w->thread->live.waits, (w->thread->live.waits | 1) + 1,
                      __ATOMIC_RELAXED);
+}
+
+void lh_live_enter(struct lh_watch *w, const struct lh_slot *request)
+{
+    w->thread = NULL;
+    if (!lh_live_concerns(request))
+        return;
+    lh_live_begin(w);
+    lh_live_look_before(w);
+}
+
+void lh_live_leave(struct lh_watch *w)
+{
+    if (w->thread)
+        lh_live_end(w);
 }
 
 /* ---- joins ---- */

@@ -57,6 +57,10 @@ void lh_live_look(struct lh_watch *watch);
  * ring, and it stands for a moment. */
 void lh_live_look_before(struct lh_watch *watch);
 
+/* Both ends of a wait that cannot be in pieces, for a lock that is busy. */
+void lh_live_enter(struct lh_watch *watch, const struct lh_slot *request);
+void lh_live_leave(struct lh_watch *watch);
+
 /* A thread has ended while it held something. */
 void lh_live_orphaned(void);
 

@@ -105,6 +105,11 @@ long lh_sys_advise(void *block, size_t size_bytes, int advice)
     return result(syscall(SYS_madvise, block, size_bytes, advice));
 }
 
+bool lh_sys_tid_exists(long tid)
+{
+    return result(syscall(SYS_tkill, tid, 0)) != -ESRCH;
+}
+
 int lh_sys_thread_exists(long pid, long tid)
 {
     return result(syscall(SYS_tgkill, pid, tid, 0)) != -ESRCH;

@@ -39,6 +39,9 @@ void *lh_sys_remap(void *block, size_t old_bytes, size_t new_bytes);
 void lh_sys_unmap(void *block, size_t size_bytes);
 long lh_sys_advise(void *block, size_t size_bytes, int advice);
 
+/* True while any thread of the system, as far as we see it, has that number. */
+bool lh_sys_tid_exists(long tid);
+
 /* True while a thread of this process has that number. */
 int lh_sys_thread_exists(long pid, long tid);
 

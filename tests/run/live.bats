@@ -73,6 +73,16 @@ PY
     deadlocks 2 a,b "$G/live" condition
 }
 
+@test "streams" {
+    deadlocks 2 'stream of descriptor [0-9]' "$G/live" streams
+}
+
+@test "a process that has ended with a lock of two processes" {
+    try timeout -s KILL "$LIMIT" "$B/lockhound" run --dir="$PWD/records" -- "$G/live" orphan
+    exits_with 67
+    has 'endless wait LH004' err.txt
+}
+
 @test "a holder that has ended" {
     try timeout -s KILL "$LIMIT" "$B/lockhound" run --dir="$PWD/records" -- "$G/hangs" gone
     exits_with 67

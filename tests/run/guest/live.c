@@ -4,14 +4,13 @@
  * programs that wait long and do not hang. What hangs is ended by its guard.
  */
 #include <semaphore.h>
+#include <sys/mman.h>
 
 #include "guest.h"
 
 static mutex_t a = MUTEX, b = MUTEX;
-static pthread_rwlock_t rw =
-    PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
-static pthread_rwlock_t rv =
-    PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+static pthread_rwlock_t rw = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+static pthread_rwlock_t rv = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 static pthread_spinlock_t s, u;
 static sem_t p, q;
 static pthread_cond_t signalled = PTHREAD_COND_INITIALIZER;
@@ -142,6 +141,48 @@ static void condition(void)
     lock(&a);
 }
 
+/* ---- streams ---- */
+
+static FILE *one, *two;
+
+static void *streams_too(void *unused)
+{
+    (void)unused;
+    flockfile(two);
+    meet();
+    flockfile(one);
+    return NULL;
+}
+
+static void streams(void)
+{
+    CHECK((one = fopen("/dev/null", "w")) && (two = fopen("/dev/null", "w")));
+    go(streams_too, NULL);
+    flockfile(one);
+    meet();
+    flockfile(two);
+}
+
+/* ---- a mutex of two processes, whose holder has ended ---- */
+
+static void orphan(void)
+{
+    pthread_mutexattr_t attr;
+    mutex_t *m = mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    CHECK(m != MAP_FAILED);
+    CHECK(pthread_mutexattr_init(&attr) == 0);
+    CHECK(pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED) == 0);
+    CHECK(pthread_mutex_init(m, &attr) == 0);
+    if (fork() == 0) {
+        lock(m);
+        _exit(0);
+    }
+    CHECK(wait(NULL) > 0);
+    lock(m);
+}
+
 /* ---- with a limit ---- */
 
 static void *takes_b(void *unused)
@@ -229,6 +270,10 @@ int main(int argc, char **argv)
         semaphores();
     else if (is_mode(argv, "condition"))
         condition();
+    else if (is_mode(argv, "streams"))
+        streams();
+    else if (is_mode(argv, "orphan"))
+        orphan();
     else if (is_mode(argv, "limit"))
         with_limit();
     else if (is_mode(argv, "slow"))
