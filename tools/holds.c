@@ -63,8 +63,9 @@ static bool find_published(const struct lh_outside *o, struct lh_published *p)
     return false;
 }
 
+/* Whether the slot's lock is held; one that is waited for goes to *wants. */
 static bool read_slot(const struct lh_outside *o, const struct lh_published *p,
-                      uint64_t slot, struct lh_outside_hold *h)
+                      uint64_t slot, struct lh_outside_hold *h, uint64_t *wants)
 {
     uint16_t how;
     uint8_t state;
@@ -76,6 +77,9 @@ static bool read_slot(const struct lh_outside *o, const struct lh_published *p,
     h->shared = how & 1;
     h->kind = how >> p->how_kind_shift & p->how_kind_mask;
     h->by_owner = state == p->state_takes;
+    if (state != p->state_holds &&
+        (how >> p->how_wait_shift & p->how_wait_mask) == p->how_wait_block)
+        *wants = h->lock;
     return state == p->state_holds || state == p->state_takes;
 }
 
@@ -105,7 +109,9 @@ static void read_thread(const struct lh_outside *o,
                         struct lh_outside_thread *t)
 {
     uint64_t chunk, top;
+    uint32_t joins = 0;
     size_t n = 0;
+    t->joins = lh_outside_u32(o, thread + p->thread_joins, &joins) && joins;
     if (!lh_outside_u64(o, thread + p->thread_chunk, &chunk) ||
         !lh_outside_u64(o, thread + p->thread_top, &top))
         return;
@@ -116,7 +122,8 @@ static void read_thread(const struct lh_outside *o,
             slot += p->slot_bytes;
             if (slot == top)
                 return;
-            if (read_slot(o, p, slot, &h) && is_held(o, t, &h))
+            t->wants = 0; /* the newest slot counts */
+            if (read_slot(o, p, slot, &h, &t->wants) && is_held(o, t, &h))
                 add(o, t, &h);
         }
         if (slot + p->slot_bytes == top ||

@@ -92,25 +92,32 @@ static void find_rings(struct lh_inspection *in)
 /* ---- without a stop, what is seen is true only if it stays so ---- */
 
 struct sight {
-    uint64_t tid, switches;
+    uint64_t tid, switches, wants;
+    bool joins;
 };
 
 static struct sight *take_sight(const struct lh_outside *o)
 {
     struct sight *s = lh_pool_array(o->pool, o->nthreads, sizeof *s);
-    for (size_t i = 0; i < o->nthreads; i++)
-        s[i] = (struct sight){ o->threads[i].tid,
-                               lh_proc_switches(o, o->threads[i].tid) };
+    for (size_t i = 0; i < o->nthreads; i++) {
+        const struct lh_outside_thread *t = &o->threads[i];
+        s[i] = (struct sight){ t->tid, lh_proc_switches(o, t->tid), t->wants,
+                               t->joins };
+    }
     return s;
 }
 
+/* A thread that the preload lets look up from its wait now and then has run,
+ * and waits for the same. */
 static bool stood_still(const struct lh_outside *o, const struct sight *before,
                         size_t nbefore, size_t thread)
 {
-    uint64_t tid = o->threads[thread].tid;
+    const struct lh_outside_thread *t = &o->threads[thread];
     for (size_t i = 0; i < nbefore; i++)
-        if (before[i].tid == tid)
-            return before[i].switches == lh_proc_switches(o, tid);
+        if (before[i].tid == t->tid)
+            return before[i].switches == lh_proc_switches(o, t->tid) ||
+                   (t->wants && t->wants == before[i].wants) ||
+                   (t->joins && before[i].joins);
     return false;
 }
 
@@ -119,6 +126,7 @@ static void look_without_stop(struct lh_inspection *in)
 {
     struct timespec pause = { 0, SETTLE_MS * 1000000L };
     size_t nbefore = in->o.nthreads;
+    lh_holds_read(&in->o);
     struct sight *before = take_sight(&in->o);
     nanosleep(&pause, NULL);
     lh_proc_look(&in->o);

@@ -36,7 +36,7 @@ struct lh_outside_copy {
     const unsigned char *bytes;
 };
 
-/* What a watched thread holds. */
+/* What a watched thread holds, as the preload in it knows. */
 struct lh_outside_hold {
     uint64_t lock, pc; /* pc: where it was taken, a return address */
     unsigned kind;     /* enum lh_kind of the preload */
@@ -58,6 +58,8 @@ struct lh_outside_thread {
     struct lh_outside_copy lock;     /* around the futex it sleeps on */
     struct lh_outside_frame *frames; /* innermost first */
     size_t nframes;
+    uint64_t wants; /* the lock that it waits for without a limit; or 0 */
+    bool joins;     /* likewise, for the end of a thread */
     struct lh_outside_hold *holds; /* oldest first */
     size_t nholds;
 };

@@ -325,6 +325,11 @@ static bool holds_against(const struct lh_outside_thread *t,
 void lh_waits_add_owners(const struct lh_outside *o, size_t thread,
                          struct lh_wait *w)
 {
+    const struct lh_outside_thread *t = &o->threads[thread];
+    /* The preload waits in pieces for what the program waits for. */
+    if ((w->lock && w->lock == t->wants) ||
+        (w->kind == LH_WAITS_JOIN && t->joins))
+        w->limited = false;
     uint64_t *owners = lh_pool_array(o->pool, o->nthreads, sizeof *owners);
     if (!w->lock || w->owner || w->kind == LH_WAITS_CONDITION)
         return;

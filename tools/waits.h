@@ -53,8 +53,8 @@ typedef const char *(*lh_waits_name_fn)(void *ctx, size_t thread, size_t frame);
 struct lh_wait lh_waits_of(const struct lh_outside *o, size_t thread,
                            lh_waits_name_fn name, void *ctx);
 
-/* For a lock that does not name its holders, or names too few: what the preload
- * knows of them (holds.h). */
+/* What the preload knows (holds.h): the holders of a lock that does not name
+ * them, or names too few, and whether the wait really has a limit. */
 void lh_waits_add_owners(const struct lh_outside *o, size_t thread,
                          struct lh_wait *wait);
 

@@ -25,6 +25,8 @@ struct lh_published {
     /* In a thread: pointers to the next one, its first chunk and the slot
      * behind its newest; 32-bit tid and number. */
     uint16_t thread_next, thread_chunk, thread_top, thread_tid, thread_number;
+    /* A 32-bit number: of the thread whose end it waits for, or 0. */
+    uint16_t thread_joins;
     /* In a chunk: its slots, of which the first does not count, and the pointer
      * to the chunk above. */
     uint16_t chunk_slots, chunk_nslots, chunk_above;
@@ -34,6 +36,9 @@ struct lh_published {
     /* how: bit 0 is set for shared; the kind, as a number, is the bits of the
      * mask from this bit on. */
     uint16_t how_kind_shift, how_kind_mask;
+    /* Likewise how it waits: a wait of this value has no limit, though the
+     * thread may sleep with one. */
+    uint16_t how_wait_shift, how_wait_mask, how_wait_block;
     /* Values of a state. Taken: held if the lock's own word says so. */
     uint8_t state_holds, state_takes, state_wants;
 };

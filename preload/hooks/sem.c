@@ -102,35 +102,22 @@ static void cancelled(void *wait)
     lh_held_settle(w->slot, w->sem, LH_GONE);
 }
 
-/* Waits in pieces: a semaphore has no line to leave. Cancelled, the wait is
- * not ended; nobody looks at it any more. */
-static int wait_watched(sem_t *sem)
-{
-    struct lh_watch watch;
-    int rc;
-
-    lh_live_begin(&watch);
-    while ((rc = lh_real()->sem_clockwait(sem, CLOCK_MONOTONIC, &watch.next)) !=
-               0 &&
-           errno == ETIMEDOUT)
-        lh_live_look(&watch);
-    lh_live_end(&watch);
-    return rc;
-}
-
 static int wait_busy(struct lh_semaphore *s, sem_t *sem, void *pc,
                      uintptr_t cfa)
 {
     struct wait w = { .s = s, .sem = sem };
+    struct lh_watch watch;
     int rc;
 
     lh_semaphore_waits(sem);
     lh_semaphore_check_self(s, sem, pc, cfa);
     w.slot = lh_held_push(sem, blocking, pc, cfa);
     pthread_cleanup_push(cancelled, &w);
-    rc = lh_live_concerns(w.slot) && lh_real()->sem_clockwait
-             ? wait_watched(sem)
-             : lh_real()->sem_wait(sem);
+    /* Not in pieces: one that a signal handler interrupts goes on by itself
+     * (SA_RESTART), one with a limit does not. */
+    lh_live_enter(&watch, w.slot);
+    rc = lh_real()->sem_wait(sem);
+    lh_live_leave(&watch);
     pthread_cleanup_pop(0);
     return settle(s, w.slot, rc);
 }

@@ -60,10 +60,13 @@ enum { LH_WAIT_TRY = 7 };
 enum { LH_HOW_RUNS = 1 << 9 };
 
 /* How a lock is asked for: one word, so that it is compared at once. */
+#define LH_HOW_WAIT_SHIFT 1
+#define LH_HOW_WAIT_MASK 7
 #define LH_HOW_KIND_SHIFT 4
 #define LH_HOW_KIND_MASK 15
 #define LH_HOW(mode, wait, kind)                                               \
-    ((uint16_t)((mode) | (wait) << 1 | (kind) << LH_HOW_KIND_SHIFT))
+    ((uint16_t)((mode) | (wait) << LH_HOW_WAIT_SHIFT |                         \
+                (kind) << LH_HOW_KIND_SHIFT))
 
 /* Added to it: the lock's readers wait behind writers that wait (core/order.h).
  * It goes with the lock, whose generation is in the key. */
@@ -77,7 +80,8 @@ static inline unsigned lh_mode_of(uint16_t how)
 
 static inline unsigned lh_wait_of(uint16_t how)
 {
-    return how >> 1 & 7; /* enum lh_wait or LH_WAIT_TRY */
+    return how >> LH_HOW_WAIT_SHIFT &
+           LH_HOW_WAIT_MASK; /* enum lh_wait or LH_WAIT_TRY */
 }
 
 static inline unsigned lh_kind_of(uint16_t how)

@@ -296,9 +296,11 @@ static bool look(struct lh_watch *w, int32_t *orphan)
     w->signature = signature;
     if (stands && !w->told) {
         w->told = true;
-        /* Not if another one of the ring has told it. */
-        if (lh_kind_is_new(signature))
-            tell(t);
+        /* Another one of the ring may have, who ends the process, too: after
+         * it was written. */
+        if (!lh_kind_is_new(signature))
+            return false;
+        tell(t);
         return !has_limit(t);
     }
     if (!signature && want && !joined_by(t) && !w->told)

@@ -29,7 +29,7 @@ setup() {
     # GLib's have no version there, and a node of ours here.
     grep -v '^g_.*@@LOCKHOUND_1$' ours | comm -23 - libc | diff - /dev/null
     [ "$(nm -D --defined-only "$LIB" | awk '$2 != "T" && $2 != "A" { print $3 }')" = \
-        lockhound_api_v1@@LOCKHOUND_1 ]
+        "$(printf '%s\n' lockhound_api_v1@@LOCKHOUND_1 lockhound_published@@LOCKHOUND_1)" ]
 }
 
 @test "nothing is imported that allocates, prints, locks or is a cancellation point" {

@@ -70,10 +70,10 @@ all_ways() {
 
 @test "three threads and five" {
     hang 3 ring 3
-    all_ways 67 'deadlock LH002: T1 .*T2 .*and T3'
+    all_ways 67 '3 of them deadlocked' 'deadlock LH002: T1'
     kill -9 "$pid"
     hang 5 ring 5
-    all_ways 67 'deadlock LH002: T1 .*T5' 'T5 .*waits for the mutex m\[0\], held by T1'
+    all_ways 67 '5 of them deadlocked' 'T5 .*waits for the mutex m\[0\], held by T1'
 }
 
 @test "mutexes with priority inheritance" {
