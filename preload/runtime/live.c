@@ -428,12 +428,23 @@ void lh_live_leave(struct lh_watch *w)
 
 /* ---- joins ---- */
 
-static void count_joiner(uint32_t number, int change)
+/*
+ * The thread with that number is waited for by one that could be in a ring: it
+ * holds something, or is waited for by such a one. Then so could the thread
+ * itself, and whom it waits for. Most joiners hold nothing: what they wait for
+ * is spared the looks.
+ */
+static void concern(uint32_t number)
 {
-    struct lh_thread *target = lh_thread_numbered(number);
+    struct lh_thread *t = lh_thread_numbered(number);
 
-    if (target)
-        __atomic_fetch_add(&target->live.njoiners, change, __ATOMIC_RELAXED);
+    while (t) {
+        __atomic_fetch_add(&t->live.njoiners, 1, __ATOMIC_RELAXED);
+        if (!t->live.joins || t->live.concerns)
+            return;
+        t->live.concerns = true;
+        t = lh_thread_numbered(t->live.joins);
+    }
 }
 
 void lh_live_joins(uint32_t number, void *pc, uintptr_t cfa)
@@ -445,16 +456,22 @@ void lh_live_joins(uint32_t number, void *pc, uintptr_t cfa)
     lh_state_enter(&guard);
     t->live.join_stack = stack;
     __atomic_store_n(&t->live.joins, number, __ATOMIC_RELAXED);
-    count_joiner(number, 1);
+    t->live.concerns = lh_live_concerns_join();
+    if (t->live.concerns)
+        concern(number);
     lh_state_leave(&guard);
 }
 
 void lh_live_joined(uint32_t number)
 {
+    struct lh_thread *t = lh_self, *target;
     struct lh_guard guard;
 
     lh_state_enter(&guard);
-    __atomic_store_n(&lh_self->live.joins, 0, __ATOMIC_RELAXED);
-    count_joiner(number, -1);
+    target = t->live.concerns ? lh_thread_numbered(number) : NULL;
+    if (target)
+        __atomic_fetch_sub(&target->live.njoiners, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&t->live.joins, 0, __ATOMIC_RELAXED);
+    t->live.concerns = false;
     lh_state_leave(&guard);
 }

@@ -73,7 +73,9 @@ struct lh_thread {
     struct {
         uint32_t waits;      /* bumped at the begin and end of a watched wait */
         uint32_t joins;      /* the number of the thread it waits for; or 0 */
-        uint32_t njoiners;   /* that wait for its end */
+        bool concerns;       /* joins, and that could be part of a ring */
+        uint32_t njoiners;   /* that wait for its end, and could be part of
+                                a ring */
         uint32_t join_stack; /* where it joins */
         uint64_t since_ms;   /* CLOCK_MONOTONIC: of the latest watched wait */
         /* Of a search for a ring: live.c. */

@@ -73,6 +73,10 @@ PY
     deadlocks 2 a,b "$G/live" condition
 }
 
+@test "a join of a join" {
+    deadlocks 3 a "$G/live" chain
+}
+
 @test "streams" {
     deadlocks 2 'stream of descriptor [0-9]' "$G/live" streams
 }

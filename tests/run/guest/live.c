@@ -141,6 +141,36 @@ static void condition(void)
     lock(&a);
 }
 
+/* ---- a thread waits for one that waits for one ---- */
+
+static pthread_t last;
+
+static void *asks_for_a(void *unused)
+{
+    (void)unused;
+    meet();
+    lock(&a);
+    return NULL;
+}
+
+static void *joins_last(void *unused)
+{
+    (void)unused;
+    join(last);
+    return NULL;
+}
+
+static void chain(void)
+{
+    pthread_t middle;
+
+    last = go(asks_for_a, NULL);
+    middle = go(joins_last, NULL);
+    lock(&a);
+    meet();
+    join(middle);
+}
+
 /* ---- streams ---- */
 
 static FILE *one, *two;
@@ -270,6 +300,8 @@ int main(int argc, char **argv)
         semaphores();
     else if (is_mode(argv, "condition"))
         condition();
+    else if (is_mode(argv, "chain"))
+        chain();
     else if (is_mode(argv, "streams"))
         streams();
     else if (is_mode(argv, "orphan"))
