@@ -72,6 +72,8 @@ static const char *call_sentence(const struct lh_inspection *in,
         SYS_fsync,   SYS_ioctl,  SYS_epoll_wait, SYS_fdatasync
     };
     const char *name = lh_calls_name(t->call);
+    if (t->call == SYS_restart_syscall)
+        return "is in a system call that was interrupted before";
     if (!name)
         return FORMAT("is in system call %lld", (long long)t->call);
     for (size_t i = 0; i < sizeof of_descriptor / sizeof *of_descriptor; i++)

@@ -64,6 +64,15 @@ static bool is_thread(const struct lh_outside *o, uint64_t tid)
     return lh_outside_thread_of(o, tid) != NULL;
 }
 
+/* "pthread_cond_timedwait64" is one with wide times. */
+static bool is_called(const char *name, const char *function)
+{
+    size_t n = strlen(function);
+    name += strspn(name, "_");
+    return strncmp(name, function, n) == 0 &&
+           (!name[n] || strcmp(name + n, "64") == 0);
+}
+
 /* By the names of the innermost functions; LH_WAITS_FUTEX if none tells. */
 static enum lh_waits_kind kind_by_name(const struct lh_outside *o,
                                        size_t thread, lh_waits_name_fn name,
@@ -74,9 +83,8 @@ static enum lh_waits_kind kind_by_name(const struct lh_outside *o,
         const char *f = name(ctx, thread, i);
         if (!f)
             break;
-        f += strspn(f, "_");
         for (size_t j = 0; j < sizeof functions / sizeof *functions; j++)
-            if (strcmp(f, functions[j].function) == 0)
+            if (is_called(f, functions[j].function))
                 return functions[j].kind;
     }
     return LH_WAITS_FUTEX;
@@ -248,6 +256,16 @@ static uint64_t condition_at(uint64_t futex)
     return futex - first - (futex % 8 == 4 ? 4 : 0);
 }
 
+/* A wait that a stop has interrupted goes on by another number, with the same
+ * arguments. */
+static bool is_futex_call(const struct lh_outside_thread *t,
+                          enum lh_waits_kind by_name)
+{
+    return (t->call == SYS_futex ||
+            (t->call == SYS_restart_syscall && by_name != LH_WAITS_FUTEX)) &&
+           is_futex_wait((int)(t->args[1] & FUTEX_COMMAND));
+}
+
 struct lh_wait lh_waits_of(const struct lh_outside *o, size_t thread,
                            lh_waits_name_fn name, void *ctx)
 {
@@ -256,13 +274,12 @@ struct lh_wait lh_waits_of(const struct lh_outside *o, size_t thread,
     if (!t->in_call || t->state == 'R')
         return w;
     w.kind = LH_WAITS_CALL;
-    if (t->call != SYS_futex ||
-        !is_futex_wait((int)(t->args[1] & FUTEX_COMMAND)))
+    enum lh_waits_kind kind = kind_by_name(o, thread, name, ctx);
+    if (!is_futex_call(t, kind))
         return w;
     uint64_t futex = t->args[0], lock;
     uint32_t expected = (uint32_t)t->args[2];
     w.limited = t->args[3] != 0;
-    enum lh_waits_kind kind = kind_by_name(o, thread, name, ctx);
     switch (kind) {
     case LH_WAITS_MUTEX:
         /* glibc sleeps on a word in its own frame when the kernel says that a

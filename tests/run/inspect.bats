@@ -155,6 +155,15 @@ for t in json.load(open("out.txt"))["threads"]:
 PY
 }
 
+@test "a wait with a limit, also when it was interrupted before" {
+    hang 1 limit
+    for i in 1 2; do
+        inspect "$pid"
+        exits_with 0
+        has 'waits for a limited time for a signal of the condition signalled' lines.txt
+    done
+}
+
 @test "as JSON" {
     hang 2 ring 2
     inspect --format=json "$pid"

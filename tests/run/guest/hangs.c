@@ -149,6 +149,10 @@ int main(int argc, char **argv)
     } else if (is_mode(argv, "condition")) {
         lock(&m[0]);
         pthread_cond_wait(&signalled, &m[0]);
+    } else if (is_mode(argv, "limit")) {
+        struct timespec then = { 4000000000, 0 };
+        lock(&m[0]);
+        pthread_cond_timedwait(&signalled, &m[0], &then);
     } else if (is_mode(argv, "semaphore")) {
         sem_init(&posted, 0, 0);
         sem_wait(&posted);
