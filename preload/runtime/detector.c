@@ -14,6 +14,7 @@
 #include "runtime/frames.h"
 #include "runtime/guard.h"
 #include "runtime/kinds.h"
+#include "runtime/live.h"
 #include "runtime/locks.h"
 #include "runtime/logfile.h"
 #include "runtime/modules.h"
@@ -178,8 +179,10 @@ static void start_afresh(uint32_t fork_number)
     lh_locks_new_era();
     lh_forked_take(self);
     lh_thread_keep_only(self);
-    if (self)
+    if (self) {
         lh_held_settle_all(self);
+        lh_live_after_fork(self);
+    }
     lh_state_begin(self);
     lh_semaphores_after_fork(number, self ? self->number : 0);
     if (!lh_state_is_off())

@@ -3,6 +3,7 @@
 #include "runtime/live.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "runtime/config.h"
 #include "runtime/detector.h"
@@ -474,4 +475,9 @@ void lh_live_joined(uint32_t number)
     __atomic_store_n(&t->live.joins, 0, __ATOMIC_RELAXED);
     t->live.concerns = false;
     lh_state_leave(&guard);
+}
+
+void lh_live_after_fork(struct lh_thread *self)
+{
+    memset(&self->live, 0, sizeof self->live);
 }

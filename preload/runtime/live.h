@@ -64,6 +64,9 @@ void lh_live_leave(struct lh_watch *watch);
 /* A thread has ended while it held something. */
 void lh_live_orphaned(void);
 
+/* In a forked child: nobody waits for this thread. */
+void lh_live_after_fork(struct lh_thread *self);
+
 /* The calling thread is going to wait for the end of another one; and not any
  * more. number: of that thread, 0 if unknown. */
 void lh_live_joins(uint32_t number, void *pc, uintptr_t cfa);

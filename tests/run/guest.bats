@@ -40,7 +40,7 @@ setup() {
         __pthread_register_cancel __pthread_unregister_cancel \
         __libc_single_threaded \
         __pthread_unwind_next __register_atfork __sigsetjmp __tls_get_addr \
-        _dl_find_object _exit abort dlsym dlvsym fflush free getauxval \
+        _dl_find_object _exit abort clock_gettime dlsym dlvsym fflush free getauxval \
         getrlimit malloc pthread_attr_destroy pthread_attr_getdetachstate \
         pthread_attr_getstacksize pthread_attr_init pthread_self syscall |
         sort >allowed
