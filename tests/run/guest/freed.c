@@ -212,7 +212,7 @@ static void churn(void)
 }
 
 /* A lock is held in a block while its neighbours, of all sizes, are freed. */
-static void neighbours(void)
+static void *neighbours(void *unused)
 {
     enum { N = 64 };
     mutex_t *locks[N];
@@ -230,6 +230,7 @@ static void neighbours(void)
         unlock(locks[i]);
         free(locks[i]);
     }
+    return unused;
 }
 
 int main(int argc, char **argv)
@@ -256,7 +257,7 @@ int main(int argc, char **argv)
     if (is_mode(argv, "taken-again"))
         taken_again();
     if (is_mode(argv, "neighbours"))
-        neighbours();
+        join(go(neighbours, NULL));
     if (is_mode(argv, "churn"))
         churn();
     if (is_mode(argv, "results"))
