@@ -34,11 +34,12 @@ static __attribute__((noinline)) void release_of_other(void *mutex)
                                   memory_order_relaxed);
 }
 
-/* Its words: 0 while it is free, 1 or 2 while it is held; a pointer where a
- * GLib makes it of a pthread mutex. */
-static inline uintptr_t words_of(const void *mutex)
+/* Its first word: 0 while it is free, 1 or 2 while it is held; of a pointer,
+ * which is none of these, where a GLib makes it of a pthread mutex. GLib leaves
+ * the second one as it finds it. */
+static inline uint32_t word_of(const void *mutex)
 {
-    return *(const uintptr_t *)mutex;
+    return *(const uint32_t *)mutex;
 }
 
 /* The caller's slot, if it holds the mutex still. */
@@ -99,7 +100,7 @@ static __attribute__((noinline)) void lock_busy(void *mutex, void *pc,
 
 LH_HOOK void g_mutex_lock(void *mutex)
 {
-    if (__builtin_expect(words_of(mutex) != 0, 0)) {
+    if (__builtin_expect(word_of(mutex) != 0, 0)) {
         lock_busy(mutex, LH_CALLER(), LH_CFA());
         return;
     }
@@ -117,7 +118,7 @@ LH_HOOK void g_mutex_unlock(void *mutex)
 {
     if (__builtin_expect(!lh_self || lh_self->top[-1].lock != mutex, 0))
         release_of_other(mutex);
-    if (__builtin_expect(words_of(mutex) == 0, 0))
+    if (__builtin_expect(word_of(mutex) == 0, 0))
         tell(LH_NOT_HELD, mutex, LH_CALLER(), LH_CFA());
     lh_held_release(mutex);
     lh_glib()->mutex_unlock(mutex);
@@ -132,7 +133,7 @@ LH_HOOK void g_mutex_init(void *mutex)
 /* GLib ends the program if it is held. */
 LH_HOOK void g_mutex_clear(void *mutex)
 {
-    if (words_of(mutex) - 1 < 2)
+    if (word_of(mutex) - 1 < 2)
         tell(LH_ENDED_HELD, mutex, LH_CALLER(), LH_CFA());
     lh_glib()->mutex_clear(mutex);
     lh_detector_lock_died(mutex);

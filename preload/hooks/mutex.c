@@ -97,7 +97,10 @@ __attribute__((noinline)) int lh_mutex_lock(pthread_mutex_t *mutex,
     struct lh_slot *slot;
     int rc;
 
-    if (lh_mutex_is_plain(mutex) && mutex->__data.__lock == 0)
+    /* Not by C11's name: who is behind us would see it taken, but not given
+     * back. */
+    if (lh_mutex_is_plain(mutex) && mutex->__data.__lock == 0 &&
+        real == &lh_real()->mutex_lock)
         return lh_held_lock_free(mutex, blocking, pc, cfa);
     if (is_reentry(mutex))
         return reentered(mutex, (*real)(mutex));

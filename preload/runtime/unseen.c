@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "runtime/late.h"
 #include "runtime/real.h"
 
 enum lh_allocator lh_unseen_allocator;
@@ -37,10 +38,19 @@ static const void *address_of(const void *function)
     return address;
 }
 
+/* It must not be asked for sizes: not before it has started, which is after us,
+ * and of what is freed twice it is to tell as that. */
+static bool is_sanitizer(const void *module)
+{
+    return module_of(lh_late_symbol("", "__sanitizer_get_ownership")) == module;
+}
+
 void lh_unseen_begin(void)
 {
     const struct lh_real *real = lh_real();
-    const void *libc = module_of(address_of(&real->mutex_unlock));
+    /* By a name that is nobody else's: a sanitizer has the mutexes', too. */
+    const void *libc =
+        module_of(real->dlsym(RTLD_DEFAULT, "gnu_get_libc_version"));
     const void *sized = module_of(address_of(&real->malloc_usable_size));
 
     allocator_module = module_of(address_of(&real->free));
@@ -50,7 +60,8 @@ void lh_unseen_begin(void)
         lh_unseen_allocator = LH_ALLOCATOR_NONE;
     else if (allocator_module == libc)
         lh_unseen_allocator = LH_ALLOCATOR_LIBC;
-    else if (allocator_module && sized == allocator_module)
+    else if (allocator_module && sized == allocator_module &&
+             !is_sanitizer(allocator_module))
         lh_unseen_allocator = LH_ALLOCATOR_OTHER;
 }
 

@@ -5,7 +5,8 @@
  * Memory that the program has mapped itself, and not by the allocator that our
  * hook of free belongs to, is carved by somebody whose giving back is not seen:
  * an allocator of the program's own, a pool, a coroutine's stack. Where the
- * executable brings a free of its own, all of the heap is such memory.
+ * executable brings a free of its own, or a sanitizer does, all of the heap is
+ * such memory.
  *
  * Threads:  all functions may run anywhere; what two threads do to one map at
  *           the same time is the program's own race.
@@ -20,8 +21,8 @@
 
 /* Whose free it is that our hook is in front of. */
 enum lh_allocator {
-    LH_ALLOCATOR_NONE,  /* not known yet, or it cannot tell a block's size, or
-                           not all of the program calls our hook */
+    LH_ALLOCATOR_NONE,  /* not known yet, or it cannot be asked for a block's
+                           size, or not all of the program calls our hook */
     LH_ALLOCATOR_LIBC,  /* the word before a block has its size */
     LH_ALLOCATOR_OTHER, /* malloc_usable_size() tells */
 };

@@ -48,6 +48,15 @@ setup() {
     passes_quietly
 }
 
+@test "C11: who is behind us sees what was taken given back" {
+    for mode in warm inversion reentry condition; do
+        try timeout -s KILL "$LIMIT" env LD_PRELOAD="$LIB $G/libbehind" \
+            "$G/c11" $mode
+        exits_with 0
+        has '^0 never given back$' out.txt
+    done
+}
+
 @test "C11: a recursive mutex is no request when it is held" {
     LOCKHOUND=all watched "$G/c11" reentry
     passes_quietly

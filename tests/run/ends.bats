@@ -194,6 +194,25 @@ freed_while_held() {
     done
 }
 
+@test "a sanitizer, which has mutexes and an allocator, keeps its blocks" {
+    for kind in address thread; do
+        gcc -D_GNU_SOURCE -fsanitize=$kind -O1 -g -pthread -I"$top/preload" \
+            -o $kind "$top/tests/run/guest/freed.c" 2>/dev/null ||
+            skip "gcc has no $kind sanitizer here"
+        export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0
+        for mode in churn neighbours; do
+            LOCKHOUND= watched ./$kind $mode
+            passes_quietly
+        done
+        echo 'int main(int n, char **a) { free(*a = malloc(n)); free(*a); }' |
+            gcc -include stdlib.h -fsanitize=$kind -o twice -x c - 2>/dev/null
+        alone ./twice
+        grep -o 'attempting.*-free' err.txt >want.txt || true
+        watched ./twice
+        grep -o 'attempting.*-free' err.txt | diff want.txt -
+    done
+}
+
 @test "another allocator, preloaded or its own, keeps its blocks" {
     je=$(ldconfig -p | awk '/libjemalloc\.so\.2/ { print $NF; exit }')
     [ -n "$je" ] || skip "no jemalloc here"

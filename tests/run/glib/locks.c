@@ -427,6 +427,13 @@ static void clear_held(void)
     g_mutex_clear(&mutex_a);
 }
 
+/* g_mutex_init leaves some of what the memory held before. */
+static void unclean(void)
+{
+    memset(&mutex_a, 0x55, sizeof mutex_a);
+    g_mutex_init(&mutex_a);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 2 ? argv[2] : "";
@@ -471,6 +478,10 @@ int main(int argc, char **argv)
         g_mutex_unlock(&mutex_a);
     else if (strcmp(what, "clear-held") == 0)
         clear_held();
+    else if (strcmp(what, "unlock-free-unclean") == 0)
+        unclean(), g_mutex_unlock(&mutex_a);
+    else if (strcmp(what, "clear-held-unclean") == 0)
+        unclean(), clear_held();
     else
         CHECK(!"known");
     return 0;

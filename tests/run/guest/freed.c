@@ -211,6 +211,28 @@ static void churn(void)
         free(blocks[i]);
 }
 
+/* A lock is held in a block while its neighbours, of all sizes, are freed. */
+static void *neighbours(void *unused)
+{
+    enum { N = 64 };
+    mutex_t *locks[N];
+
+    for (int i = 0; i < N; i++) {
+        locks[i] = malloc(sizeof *locks[i] * (size_t)(1 + i % 8));
+        CHECK(locks[i] && pthread_mutex_init(locks[i], NULL) == 0);
+        lock(locks[i]);
+        if (i % 2)
+            unlock(locks[i]);
+    }
+    for (int i = 1; i < N; i += 2)
+        free(locks[i]);
+    for (int i = 0; i < N; i += 2) {
+        unlock(locks[i]);
+        free(locks[i]);
+    }
+    return unused;
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
@@ -234,6 +256,8 @@ int main(int argc, char **argv)
         read_lock();
     if (is_mode(argv, "taken-again"))
         taken_again();
+    if (is_mode(argv, "neighbours"))
+        join(go(neighbours, NULL));
     if (is_mode(argv, "churn"))
         churn();
     if (is_mode(argv, "results"))
