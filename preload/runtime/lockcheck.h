@@ -20,7 +20,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/order.h"
 #include "runtime/lockkind.h"
 
 struct lh_thread;

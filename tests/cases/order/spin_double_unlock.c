@@ -11,7 +11,7 @@ static pthread_spinlock_t M;
 int main(void) {
   truth_begin();
   MUST(pthread_spin_init(&M, PTHREAD_PROCESS_PRIVATE));
-  truth_lock("M", &M);
+  truth_lock("M", (void *)&M);
   MUST(pthread_spin_lock(&M));
   MUST(pthread_spin_unlock(&M));
   MUST(pthread_spin_unlock(&M));
