@@ -10,6 +10,7 @@
 
 #include "runtime/guard.h"
 #include "runtime/misuse.h"
+#include "runtime/rwlockword.h"
 #include "runtime/stacks.h"
 
 enum {
@@ -186,8 +187,23 @@ LH_HOOK void g_rw_lock_reader_unlock(void *lock)
     lh_glib()->rw_lock_reader_unlock(lock);
 }
 
+/* A reader who wants to write waits for its own end. A GRWLock points to the
+ * pthread lock that it is made of, once it has been used. */
+static __attribute__((noinline)) void check_upgrade(void *lock, void *pc,
+                                                    uintptr_t cfa)
+{
+    struct lh_slot *own = own_slot(lock);
+
+    if (own && lh_mode_of(own->how) == LH_SHARED)
+        lh_self_deadlock(own, pc, cfa);
+}
+
 LH_HOOK void g_rw_lock_writer_lock(void *lock)
 {
+    const pthread_rwlock_t *made_of = *(void *const *)lock;
+
+    if (__builtin_expect(made_of && lh_rwlock_is_read(made_of), 0))
+        check_upgrade(lock, LH_CALLER(), LH_CFA());
     lh_glib_lock(lock, write_blocking, LH_CALLER(), LH_CFA(),
                  lh_glib()->rw_lock_writer_lock);
 }

@@ -3,6 +3,7 @@
 #include <semaphore.h>
 
 #include "hooks/hook.h"
+#include "runtime/lockcheck.h"
 #include "runtime/semaphore.h"
 
 enum {
@@ -25,11 +26,18 @@ static inline bool is_signal(struct lh_semaphore *s, enum lh_semaphore_use use)
     return use == LH_SEMAPHORE_SIGNAL && lh_semaphore_holder(s) == 0;
 }
 
+/* The caller's use of it. A macro, as LH_CALLER() is. */
+#define USE(sem, pc, cfa)                                                      \
+    ((struct lh_lockcheck){ sem, LH_KIND_SEMAPHORE, pc, cfa })
+
 /* The semaphore, if it may be a lock. takes: it is asked for, not posted. */
-static struct lh_semaphore *lock_of(sem_t *sem, bool takes)
+static struct lh_semaphore *lock_of(sem_t *sem, bool takes, void *pc,
+                                    uintptr_t cfa)
 {
     struct lh_semaphore *s = lh_self ? lh_semaphore_find(sem) : NULL;
 
+    if (!s)
+        lh_lockcheck_used(USE(sem, pc, cfa));
     if (!s && !(s = lh_semaphore_meet(sem, takes)))
         return NULL;
     if (lh_semaphore_use(s) == LH_SEMAPHORE_RETURNED && takes)
@@ -119,7 +127,7 @@ static int wait_busy(struct lh_semaphore *s, sem_t *sem, void *pc,
 static __attribute__((noinline)) int wait_any(sem_t *sem, void *pc,
                                               uintptr_t cfa)
 {
-    struct lh_semaphore *s = lock_of(sem, true);
+    struct lh_semaphore *s = lock_of(sem, true, pc, cfa);
     struct lh_slot *slot;
 
     if (!s)
@@ -155,7 +163,8 @@ LH_HOOK int sem_wait(sem_t *sem)
 
 LH_HOOK int sem_timedwait(sem_t *sem, const struct timespec *deadline)
 {
-    struct wait w = { .s = lock_of(sem, true), .sem = sem };
+    struct wait w = { .s = lock_of(sem, true, LH_CALLER(), LH_CFA()),
+                      .sem = sem };
     int rc;
 
     if (!w.s)
@@ -171,7 +180,8 @@ LH_HOOK int sem_timedwait(sem_t *sem, const struct timespec *deadline)
 LH_HOOK int sem_clockwait(sem_t *sem, clockid_t clock,
                           const struct timespec *deadline)
 {
-    struct wait w = { .s = lock_of(sem, true), .sem = sem };
+    struct wait w = { .s = lock_of(sem, true, LH_CALLER(), LH_CFA()),
+                      .sem = sem };
     int rc;
 
     if (!lh_real()->sem_clockwait) {
@@ -190,7 +200,7 @@ LH_HOOK int sem_clockwait(sem_t *sem, clockid_t clock,
 
 LH_HOOK int sem_trywait(sem_t *sem)
 {
-    struct lh_semaphore *s = lock_of(sem, true);
+    struct lh_semaphore *s = lock_of(sem, true, LH_CALLER(), LH_CFA());
     struct lh_slot *slot;
     bool waits;
     int rc;
@@ -218,7 +228,7 @@ static inline bool is_in_lock_call(const struct lh_thread *t)
 static __attribute__((noinline)) int post_any(sem_t *sem, void *pc,
                                               uintptr_t cfa)
 {
-    struct lh_semaphore *s = lock_of(sem, false);
+    struct lh_semaphore *s = lock_of(sem, false, pc, cfa);
     struct lh_thread *t = lh_self;
 
     if (!s)
@@ -276,6 +286,7 @@ LH_HOOK int sem_init(sem_t *sem, int shared, unsigned value)
     if (rc != 0)
         return rc;
     lh_semaphore_forget(sem);
+    lh_lockcheck_made(USE(sem, LH_CALLER(), LH_CFA()));
     if (value == 1)
         lh_detector_lock_born(sem, LH_KIND_SEMAPHORE, LH_CALLER(), LH_CFA());
     else
@@ -285,12 +296,16 @@ LH_HOOK int sem_init(sem_t *sem, int shared, unsigned value)
 
 LH_HOOK int sem_destroy(sem_t *sem)
 {
-    int rc = (lh_real_ensure(), lh_real()->sem_destroy(sem));
+    int rc;
 
+    lh_real_ensure();
+    lh_lockcheck_used(USE(sem, LH_CALLER(), LH_CFA())); /* a second time */
+    rc = lh_real()->sem_destroy(sem);
     /* Its memory is still the caller's to give back. */
     if (rc == 0) {
         lh_semaphore_forget(sem);
         lh_detector_lock_died(sem);
+        lh_lockcheck_destroyed(USE(sem, LH_CALLER(), LH_CFA()));
     }
     return rc;
 }

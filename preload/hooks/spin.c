@@ -5,33 +5,29 @@
 #include <pthread.h>
 
 #include "hooks/hook.h"
+#include "runtime/lockcheck.h"
+#include "runtime/spinword.h"
 
 enum {
     blocking = LH_HOW(LH_EXCLUSIVE, LH_WAIT_BLOCK, LH_KIND_SPIN),
     trying = LH_HOW(LH_EXCLUSIVE, LH_WAIT_TRY, LH_KIND_SPIN),
 };
 
-#ifdef __x86_64__
-/* 1 is free, and those who spin count down. */
-static inline bool is_taken(const pthread_spinlock_t *lock)
-{
-    return *lock <= 0;
-}
-#else
-static inline bool is_taken(const pthread_spinlock_t *lock)
-{
-    return *lock != 0;
-}
-#endif
+/* The caller's use of it. A macro, as LH_CALLER() is. */
+#define USE(lock, pc, cfa)                                                     \
+    ((struct lh_lockcheck){ (void *)(lock), LH_KIND_SPIN, pc, cfa })
 
-/* The caller is about to spin: for good, if it holds the lock itself. */
-static __attribute__((noinline)) void report_self(void *lock, void *pc,
+/* The caller is about to spin: for good, if it holds the lock itself, or a
+ * thread does that this process was forked without. */
+static __attribute__((noinline)) void before_wait(void *lock, void *pc,
                                                   uintptr_t cfa)
 {
     struct lh_slot *slot = lh_self ? lh_held_find(lh_self, lock, false) : NULL;
 
     if (slot)
         lh_self_deadlock(slot, pc, cfa);
+    else
+        lh_lockcheck_request(USE(lock, pc, cfa));
 }
 
 static __attribute__((noinline)) int lock_any(pthread_spinlock_t *lock,
@@ -40,8 +36,9 @@ static __attribute__((noinline)) int lock_any(pthread_spinlock_t *lock,
     struct lh_slot *slot;
     int rc;
 
-    if (is_taken(lock))
-        report_self((void *)lock, pc, cfa);
+    lh_lockcheck_used(USE(lock, pc, cfa));
+    if (lh_spin_is_taken(lock))
+        before_wait((void *)lock, pc, cfa);
     slot = lh_held_push((void *)lock, blocking, pc, cfa);
     rc = lh_real()->spin_lock(lock);
     lh_held_settle(slot, (void *)lock, lh_outcome(rc));
@@ -53,7 +50,7 @@ LH_HOOK int pthread_spin_lock(pthread_spinlock_t *lock)
     struct lh_slot *slot = NULL;
     int rc;
 
-    if (__builtin_expect(!is_taken(lock), 1))
+    if (__builtin_expect(!lh_spin_is_taken(lock), 1))
         slot = lh_held_repeat((void *)lock, blocking, LH_CALLER(), LH_CFA());
     if (__builtin_expect(!slot, 0))
         return lock_any(lock, LH_CALLER(), LH_CFA());
@@ -74,7 +71,8 @@ LH_HOOK int pthread_spin_trylock(pthread_spinlock_t *lock)
 
 LH_HOOK int pthread_spin_unlock(pthread_spinlock_t *lock)
 {
-    lh_held_release((void *)lock);
+    if (__builtin_expect(!lh_held_release((void *)lock), 0))
+        lh_lockcheck_release(USE(lock, LH_CALLER(), LH_CFA()));
     return lh_real()->spin_unlock(lock);
 }
 
@@ -83,22 +81,29 @@ LH_HOOK int pthread_spin_init(pthread_spinlock_t *lock, int pshared)
     int rc;
 
     lh_real_ensure();
+    lh_lockcheck_init(USE(lock, LH_CALLER(), LH_CFA()));
     rc = lh_real()->spin_init(lock, pshared);
-    if (rc == 0)
+    if (rc == 0) {
         lh_detector_lock_born((void *)lock, LH_KIND_SPIN, LH_CALLER(),
                               LH_CFA());
+        lh_lockcheck_made(USE(lock, LH_CALLER(), LH_CFA()));
+    }
     return rc;
 }
 
 LH_HOOK int pthread_spin_destroy(pthread_spinlock_t *lock)
 {
+    bool is_held;
     int rc;
 
     lh_real_ensure();
+    is_held = lh_lockcheck_destroy(USE(lock, LH_CALLER(), LH_CFA()));
     rc = lh_real()->spin_destroy(lock);
     /* Its memory is still the caller's to give back. */
     if (rc == 0)
         lh_detector_lock_died((void *)lock);
+    if (rc == 0 && !is_held)
+        lh_lockcheck_destroyed(USE(lock, LH_CALLER(), LH_CFA()));
     return rc;
 }
 

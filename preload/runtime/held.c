@@ -752,17 +752,24 @@ static void leave_gap(struct lh_thread *t, struct lh_slot *slot)
     }
 }
 
-/* Mutexes that another thread has released are held no more. One that was, or
- * is being, taken again since has two slots: the newest is meant. */
+/* By another thread. A mutex that was, or is being, taken again since has two
+ * slots: the newest is meant. Only a mutex says whose it is. */
+static bool is_given_back(struct lh_thread *t, struct lh_slot *slot)
+{
+    if (lh_kind_of(slot->how) != LH_KIND_MUTEX)
+        return slot->count & LH_DISOWNED;
+    return !owns(t, slot) || lh_held_find(t, slot->lock, false) != slot;
+}
+
+/* What another thread has released is held no more. */
 static void drop_disowned(struct lh_thread *t, const struct lh_slot *until)
 {
     atomic_store_explicit(&t->disowned, false, memory_order_relaxed);
     for (struct lh_slot *s = lh_held_first(t); s && s != until;
          s = lh_held_next(t, s))
-        if (lh_kind_of(s->how) == LH_KIND_MUTEX &&
-            (state_of(s) == LH_HOLDS || state_of(s) == LH_TAKES) &&
+        if ((state_of(s) == LH_HOLDS || state_of(s) == LH_TAKES) &&
             ((s->lock == until->lock && s->count & LH_DISOWNED) ||
-             !owns(t, s) || lh_held_find(t, s->lock, false) != s))
+             is_given_back(t, s)))
             leave_gap(t, s);
 }
 
@@ -804,7 +811,7 @@ static bool is_disowned(struct lh_thread *t, struct lh_slot *slot)
         return false;
     lh_guard_enter(&guard);
     slot->count &= ~LH_DISOWNED;
-    gone = !owns(t, slot);
+    gone = lh_kind_of(slot->how) != LH_KIND_MUTEX || !owns(t, slot);
     if (gone) {
         leave_gap(t, slot);
         lh_held_pop_gone(t);

@@ -29,8 +29,12 @@ struct lh_holder {
 bool lh_holder_find(const void *lock, int32_t tid, struct lh_holder *holder);
 
 /* The same; and the thread, before it next learns of an order, asks the words
- * of its mutexes which of them it holds. */
+ * of its mutexes which of them it holds. Another kind of lock it holds no
+ * more. */
 bool lh_holder_disown(const void *lock, int32_t tid, struct lh_holder *holder);
+
+/* Does this process have the thread? In a child of vfork it is the parent. */
+bool lh_holder_is_here(int32_t tid);
 
 /* Of a thread that is gone, or in a forked child; with the detector's lock
  * held: calls back for each lock that its chain still has. */
