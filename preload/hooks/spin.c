@@ -50,16 +50,11 @@ static __attribute__((noinline)) int lock_any(pthread_spinlock_t *lock,
 
 LH_HOOK int pthread_spin_lock(pthread_spinlock_t *lock)
 {
-    struct lh_slot *slot = NULL;
-    int rc;
-
-    if (__builtin_expect(!is_taken(lock), 1))
-        slot = lh_held_repeat((void *)lock, blocking, LH_CALLER(), LH_CFA());
-    if (__builtin_expect(!slot, 0))
+    if (__builtin_expect(is_taken(lock) || !lh_held_ask((void *)lock, blocking,
+                                                        LH_CALLER(), LH_CFA()),
+                         0))
         return lock_any(lock, LH_CALLER(), LH_CFA());
-    rc = lh_real()->spin_lock(lock);
-    lh_held_settle(slot, (void *)lock, lh_outcome(rc));
-    return rc;
+    return lh_held_settle_repeated((void *)lock, lh_real()->spin_lock(lock));
 }
 
 LH_HOOK int pthread_spin_trylock(pthread_spinlock_t *lock)
@@ -72,9 +67,16 @@ LH_HOOK int pthread_spin_trylock(pthread_spinlock_t *lock)
     return rc;
 }
 
-LH_HOOK int pthread_spin_unlock(pthread_spinlock_t *lock)
+static __attribute__((noinline)) int unlock_any(pthread_spinlock_t *lock)
 {
     lh_held_release((void *)lock);
+    return lh_real()->spin_unlock(lock);
+}
+
+LH_HOOK int pthread_spin_unlock(pthread_spinlock_t *lock)
+{
+    if (__builtin_expect(!lh_held_give((void *)lock), 0))
+        return unlock_any(lock);
     return lh_real()->spin_unlock(lock);
 }
 
