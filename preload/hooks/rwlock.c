@@ -101,33 +101,24 @@ static __attribute__((noinline)) int write_any(pthread_rwlock_t *rwlock,
 
 LH_HOOK int pthread_rwlock_rdlock(pthread_rwlock_t *rwlock)
 {
-    struct lh_slot *slot = NULL;
-    int rc;
-
-    if (__builtin_expect(!lh_rwlock_is_written(rwlock), 1))
-        slot = lh_held_repeat(rwlock, how(rwlock, LH_SHARED, LH_WAIT_BLOCK),
-                              LH_CALLER(), LH_CFA());
-    if (__builtin_expect(!slot, 0))
+    if (__builtin_expect(lh_rwlock_is_written(rwlock) ||
+                             !lh_held_ask(rwlock,
+                                          how(rwlock, LH_SHARED, LH_WAIT_BLOCK),
+                                          LH_CALLER(), LH_CFA()),
+                         0))
         return read_any(rwlock, LH_CALLER(), LH_CFA());
-    rc = lh_real()->rwlock_rdlock(rwlock);
-    lh_held_settle(slot, rwlock, lh_outcome(rc));
-    return rc;
+    return lh_held_settle_repeated(rwlock, lh_real()->rwlock_rdlock(rwlock));
 }
 
 LH_HOOK int pthread_rwlock_wrlock(pthread_rwlock_t *rwlock)
 {
-    struct lh_slot *slot = NULL;
-    int rc;
-
     if (__builtin_expect(
-            !lh_rwlock_is_written(rwlock) && !lh_rwlock_is_read(rwlock), 1))
-        slot = lh_held_repeat(rwlock, how(rwlock, LH_EXCLUSIVE, LH_WAIT_BLOCK),
-                              LH_CALLER(), LH_CFA());
-    if (__builtin_expect(!slot, 0))
+            lh_rwlock_is_written(rwlock) || lh_rwlock_is_read(rwlock) ||
+                !lh_held_ask(rwlock, how(rwlock, LH_EXCLUSIVE, LH_WAIT_BLOCK),
+                             LH_CALLER(), LH_CFA()),
+            0))
         return write_any(rwlock, LH_CALLER(), LH_CFA());
-    rc = lh_real()->rwlock_wrlock(rwlock);
-    lh_held_settle(slot, rwlock, lh_outcome(rc));
-    return rc;
+    return lh_held_settle_repeated(rwlock, lh_real()->rwlock_wrlock(rwlock));
 }
 
 LH_HOOK int pthread_rwlock_tryrdlock(pthread_rwlock_t *rwlock)
@@ -219,10 +210,18 @@ LH_HOOK int pthread_rwlock_clockwrlock(pthread_rwlock_t *rwlock,
     return rc;
 }
 
-LH_HOOK int pthread_rwlock_unlock(pthread_rwlock_t *rwlock)
+static __attribute__((noinline)) int unlock_any(pthread_rwlock_t *rwlock,
+                                                void *pc, uintptr_t cfa)
 {
     if (__builtin_expect(!lh_held_release(rwlock), 0))
-        lh_lockcheck_release(USE(rwlock, LH_CALLER(), LH_CFA()));
+        lh_lockcheck_release(USE(rwlock, pc, cfa));
+    return lh_real()->rwlock_unlock(rwlock);
+}
+
+LH_HOOK int pthread_rwlock_unlock(pthread_rwlock_t *rwlock)
+{
+    if (__builtin_expect(!lh_held_give(rwlock), 0))
+        return unlock_any(rwlock, LH_CALLER(), LH_CFA());
     return lh_real()->rwlock_unlock(rwlock); /* which cannot fail */
 }
 

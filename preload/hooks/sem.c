@@ -21,9 +21,10 @@ static void let_go(struct lh_semaphore *s, sem_t *sem)
 }
 
 /* What is done to a signal is of no interest. */
-static inline bool is_signal(struct lh_semaphore *s, enum lh_semaphore_use use)
+static inline bool is_signal(struct lh_semaphore *s)
 {
-    return use == LH_SEMAPHORE_SIGNAL && lh_semaphore_holder(s) == 0;
+    return lh_semaphore_use(s) == LH_SEMAPHORE_SIGNAL &&
+           lh_semaphore_holder(s) == 0;
 }
 
 /* The caller's use of it. A macro, as LH_CALLER() is. */
@@ -79,17 +80,39 @@ settle_any(struct lh_semaphore *s, struct lh_slot *slot, sem_t *sem, int rc)
     return rc;
 }
 
-/* After the call; returns its result. Keeps little over it: each register that
- * is saved is a store before the semaphore's own atomic one. */
-static inline int settle(struct lh_semaphore *s, struct lh_slot *slot, int rc)
+/* After the call; returns its result. */
+static int settle(struct lh_semaphore *s, struct lh_slot *slot, int rc)
+{
+    return settle_any(s, slot, lh_semaphore_address(s), rc);
+}
+
+/* The newest slot may not be the one, after a signal handler that has left a
+ * lock held. */
+static __attribute__((noinline)) int settle_asked(struct lh_semaphore *s,
+                                                  int rc)
+{
+    sem_t *sem = lh_semaphore_address(s);
+
+    return settle_any(s, lh_held_find(lh_self, sem, true), sem, rc);
+}
+
+/* The same after lh_held_repeat(). sem_wait() ends in a jump to this, and keeps
+ * no more than s over the call: each register that is saved is a store before
+ * the semaphore's own atomic one. */
+static __attribute__((noinline)) int settle_repeated(struct lh_semaphore *s,
+                                                     int rc)
 {
     struct lh_thread *t = lh_self;
+    struct lh_slot *slot = t->top - 1;
 
-    if (__builtin_expect(rc != 0 || !slot || t->top != slot + 1 ||
-                             lh_semaphore_holder(s) != 0 ||
-                             lh_semaphore_use(s) == LH_SEMAPHORE_SIGNAL,
-                         0))
-        return settle_any(s, slot, lh_semaphore_address(s), rc);
+    if (__builtin_expect(
+            rc != 0 || slot->lock != lh_semaphore_address(s) ||
+                atomic_load_explicit(&slot->state, memory_order_relaxed) !=
+                    LH_WANTS ||
+                lh_semaphore_holder(s) != 0 ||
+                lh_semaphore_use(s) == LH_SEMAPHORE_SIGNAL,
+            0))
+        return settle_asked(s, rc);
     lh_semaphore_set_holder(s, t->number);
     atomic_store_explicit(&slot->state, LH_HOLDS, memory_order_relaxed);
     return 0;
@@ -138,6 +161,13 @@ static __attribute__((noinline)) int wait_any(sem_t *sem, void *pc,
     return settle(s, slot, lh_real()->sem_wait(sem));
 }
 
+static __attribute__((noinline)) int
+wait_nesting(struct lh_semaphore *s, sem_t *sem, struct lh_slot *slot)
+{
+    lh_held_capture(lh_self, slot);
+    return settle_repeated(s, lh_real()->sem_wait(sem));
+}
+
 /*
  * One that is free is asked for without a clean-up handler. Should the thread
  * be cancelled all the same, the request is seen to be abandoned by the next
@@ -145,20 +175,22 @@ static __attribute__((noinline)) int wait_any(sem_t *sem, void *pc,
  */
 LH_HOOK int sem_wait(sem_t *sem)
 {
-    struct lh_thread *t = lh_self;
     struct lh_semaphore *s = lh_semaphore_glance(sem);
-    enum lh_semaphore_use use =
-        s ? lh_semaphore_use(s) : LH_SEMAPHORE_CANDIDATE;
     struct lh_slot *slot;
+    bool nests = false;
 
-    if (s && is_signal(s, use))
+    if (__builtin_expect(s && lh_semaphore_use(s) == LH_SEMAPHORE_LOCK &&
+                             lh_semaphore_value(sem) != 0 &&
+                             (slot = lh_held_repeat(sem, blocking, LH_CALLER(),
+                                                    LH_CFA(), &nests)),
+                         1)) {
+        if (nests)
+            return wait_nesting(s, sem, slot);
+        return settle_repeated(s, lh_real()->sem_wait(sem));
+    }
+    if (s && is_signal(s))
         return lh_real()->sem_wait(sem);
-    if (__builtin_expect(
-            use != LH_SEMAPHORE_LOCK || !t || lh_semaphore_value(sem) == 0 ||
-                !(slot = lh_held_repeat(sem, blocking, LH_CALLER(), LH_CFA())),
-            0))
-        return wait_any(sem, LH_CALLER(), LH_CFA());
-    return settle(s, slot, lh_real()->sem_wait(sem));
+    return wait_any(sem, LH_CALLER(), LH_CFA());
 }
 
 LH_HOOK int sem_timedwait(sem_t *sem, const struct timespec *deadline)
@@ -246,11 +278,14 @@ static __attribute__((noinline)) int post_any(sem_t *sem, void *pc,
 }
 
 /* The usual case, without a call that returns: what was taken last. */
-static inline bool gives_newest(struct lh_thread *t, struct lh_semaphore *s,
-                                const sem_t *sem)
+static inline bool gives_newest(struct lh_semaphore *s, const sem_t *sem)
 {
-    struct lh_slot *slot = t->top - 1;
+    struct lh_thread *t = lh_self;
+    struct lh_slot *slot;
 
+    if (!t)
+        return false;
+    slot = t->top - 1;
     if (slot->lock != sem || slot->count != 1 ||
         atomic_load_explicit(&slot->state, memory_order_relaxed) != LH_HOLDS ||
         atomic_load_explicit(&slot[-1].state, memory_order_relaxed) ==
@@ -264,17 +299,15 @@ static inline bool gives_newest(struct lh_thread *t, struct lh_semaphore *s,
 
 LH_HOOK int sem_post(sem_t *sem)
 {
-    struct lh_thread *t = lh_self;
     struct lh_semaphore *s = lh_semaphore_glance(sem);
-    enum lh_semaphore_use use =
-        s ? lh_semaphore_use(s) : LH_SEMAPHORE_CANDIDATE;
 
-    if (s && is_signal(s, use))
+    if (__builtin_expect(s && lh_semaphore_use(s) == LH_SEMAPHORE_LOCK &&
+                             gives_newest(s, sem),
+                         1))
         return lh_real()->sem_post(sem);
-    if (__builtin_expect(
-            use != LH_SEMAPHORE_LOCK || !t || !gives_newest(t, s, sem), 0))
-        return post_any(sem, LH_CALLER(), LH_CFA());
-    return lh_real()->sem_post(sem);
+    if (s && is_signal(s))
+        return lh_real()->sem_post(sem);
+    return post_any(sem, LH_CALLER(), LH_CFA());
 }
 
 /* ---- made and destroyed ---- */

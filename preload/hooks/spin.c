@@ -47,16 +47,12 @@ static __attribute__((noinline)) int lock_any(pthread_spinlock_t *lock,
 
 LH_HOOK int pthread_spin_lock(pthread_spinlock_t *lock)
 {
-    struct lh_slot *slot = NULL;
-    int rc;
-
-    if (__builtin_expect(!lh_spin_is_taken(lock), 1))
-        slot = lh_held_repeat((void *)lock, blocking, LH_CALLER(), LH_CFA());
-    if (__builtin_expect(!slot, 0))
+    if (__builtin_expect(
+            lh_spin_is_taken(lock) ||
+                !lh_held_ask((void *)lock, blocking, LH_CALLER(), LH_CFA()),
+            0))
         return lock_any(lock, LH_CALLER(), LH_CFA());
-    rc = lh_real()->spin_lock(lock);
-    lh_held_settle(slot, (void *)lock, lh_outcome(rc));
-    return rc;
+    return lh_held_settle_repeated((void *)lock, lh_real()->spin_lock(lock));
 }
 
 LH_HOOK int pthread_spin_trylock(pthread_spinlock_t *lock)
@@ -69,10 +65,18 @@ LH_HOOK int pthread_spin_trylock(pthread_spinlock_t *lock)
     return rc;
 }
 
-LH_HOOK int pthread_spin_unlock(pthread_spinlock_t *lock)
+static __attribute__((noinline)) int unlock_any(pthread_spinlock_t *lock,
+                                                void *pc, uintptr_t cfa)
 {
     if (__builtin_expect(!lh_held_release((void *)lock), 0))
-        lh_lockcheck_release(USE(lock, LH_CALLER(), LH_CFA()));
+        lh_lockcheck_release(USE(lock, pc, cfa));
+    return lh_real()->spin_unlock(lock);
+}
+
+LH_HOOK int pthread_spin_unlock(pthread_spinlock_t *lock)
+{
+    if (__builtin_expect(!lh_held_give((void *)lock), 0))
+        return unlock_any(lock, LH_CALLER(), LH_CFA());
     return lh_real()->spin_unlock(lock);
 }
 

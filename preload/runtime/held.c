@@ -364,8 +364,7 @@ static void learn_new(struct lh_thread *t, struct lh_slot *slot)
 
 static void count_hit(struct lh_thread *t, struct lh_slot *slot)
 {
-    slot->known->times++;
-    if (slot->known->dependency & LH_ENTRY_NESTING)
+    if (lh_held_count(slot->known))
         lh_held_capture(t, slot);
 }
 
@@ -615,7 +614,7 @@ int lh_held_lock_free(pthread_mutex_t *mutex, uint16_t how, void *pc,
         look_up(t, slot);
     if (rc != 0)
         rc = lh_real()->mutex_lock(mutex);
-    lh_held_settle(slot, mutex, LH_TAKES);
+    lh_held_settle(slot, mutex, rc == 0 ? LH_TAKES : LH_GONE);
     return rc;
 }
 
@@ -719,6 +718,25 @@ void lh_held_settle_slow(struct lh_slot *slot, void *lock,
     lh_guard_enter(&guard);
     settle(t, lock, state);
     lh_guard_leave(&guard);
+}
+
+/* The newest slot may not be the one, after a signal handler that has left a
+ * lock held. */
+static __attribute__((noinline)) int settle_other(void *lock, int rc)
+{
+    lh_held_settle_slow(lh_self->top - 1, lock, rc == 0 ? LH_HOLDS : LH_GONE);
+    return rc;
+}
+
+int lh_held_settle_repeated(void *lock, int rc)
+{
+    struct lh_slot *slot = lh_self->top - 1;
+
+    if (__builtin_expect(
+            rc != 0 || slot->lock != lock || state_of(slot) != LH_WANTS, 0))
+        return settle_other(lock, rc);
+    atomic_store_explicit(&slot->state, LH_HOLDS, memory_order_relaxed);
+    return rc;
 }
 
 void lh_held_pop_gone(struct lh_thread *t)
