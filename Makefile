@@ -27,7 +27,9 @@ runtime_src := $(wildcard preload/runtime/*.c)
 hooks_src   := $(wildcard preload/hooks/*.c)
 tools_src   := $(wildcard tools/*.c)
 unit_src    := $(wildcard tests/unit/test_*.c)
-bench_src   := $(wildcard tests/bench/*.c)
+have_glib   := $(shell pkg-config --exists glib-2.0 2>/dev/null && echo yes)
+bench_src   := $(filter-out $(if $(have_glib),,%/gmutex.c),\
+                 $(wildcard tests/bench/*.c tests/bench/*.cpp))
 example_src := $(wildcard examples/*.c)
 ord_src     := $(wildcard examples/ord/*.c)
 
@@ -35,7 +37,7 @@ objs = $(patsubst %.c,$(B)/$(1)/%.o,$(2))
 preload_obj := $(call objs,pic,$(core_src) $(runtime_src) $(hooks_src))
 tools_obj   := $(call objs,exe,$(tools_src) $(core_src))
 units       := $(patsubst tests/unit/%.c,$(B)/unit/%,$(unit_src))
-benches     := $(patsubst tests/bench/%.c,$(B)/bench/%,$(bench_src))
+benches     := $(patsubst tests/bench/%,$(B)/bench/%,$(basename $(bench_src)))
 examples    := $(patsubst examples/%.c,$(B)/examples/%,$(example_src))
 
 .PHONY: all deps demo test test-unit test-ord units benches bench install uninstall \
@@ -87,6 +89,16 @@ $(B)/bench/%: tests/bench/%.c $(B)/libord.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Iexamples/ord $(CFLAGS) $(LDFLAGS) -o $@ $< -ldl \
 	  $(B)/libord.a
+
+$(B)/bench/%: tests/bench/%.cpp
+	@mkdir -p $(@D)
+	$(CXX) $(CPPFLAGS) -std=gnu++17 -O2 -g -Wall -Wextra $(if $(WERROR),-Werror) \
+	  -pthread $(LDFLAGS) -o $@ $<
+
+$(B)/bench/gmutex: tests/bench/gmutex.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< \
+	  $$(pkg-config --cflags --libs glib-2.0)
 
 # libord, and the programs that show it. They keep what a debugger wants.
 $(B)/ord/%.o: examples/ord/%.c

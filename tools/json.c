@@ -10,6 +10,7 @@
 #include "advise.h"
 #include "explain.h"
 #include "findings.h"
+#include "lockwords.h"
 #include "model.h"
 #include "naming.h"
 #include "pool.h"
@@ -141,13 +142,20 @@ static json_t *lock_object(struct lh_explain *e, uint64_t id)
     return o;
 }
 
-static json_t *locks_array(struct lh_explain *e)
+static bool is_event(const struct lh_explain *e, uint64_t id)
+{
+    const struct lh_model_lock *l = lh_model_lock(e->process, id);
+    return l && lh_lockwords_event(l->kind);
+}
+
+static json_t *locks_array(struct lh_explain *e, bool events)
 {
     size_t n;
     const uint64_t *locks = lh_explain_locks(e, &n);
     json_t *list = json_array();
     for (size_t i = 0; i < n; i++)
-        json_array_append_new(list, lock_object(e, locks[i]));
+        if (is_event(e, locks[i]) == events)
+            json_array_append_new(list, lock_object(e, locks[i]));
     return list;
 }
 
@@ -260,7 +268,8 @@ static json_t *finding_object(struct lh_explain *e,
     set(o, "kind", lh_json_string(e->pool, f->kind));
     set(o, "grade", json_string(grades[f->grade]));
     set(o, "summary", lh_json_string(e->pool, lh_explain_sentence(e)));
-    set(o, "locks", locks_array(e));
+    set(o, "locks", locks_array(e, false));
+    set(o, "events", locks_array(e, true));
     for (size_t i = 0; i < f->nsides; i++)
         json_array_append_new(sides, side_object(e, i));
     set(o, "sides", sides);

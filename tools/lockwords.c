@@ -46,6 +46,11 @@ struct lh_lockwords lh_lockwords_of(const char *kind)
         struct lh_lockwords){ kind, kind, kind, "", "", "holds", "waits for" };
 }
 
+bool lh_lockwords_event(const char *kind)
+{
+    return strcmp(kind, "once") == 0 || strcmp(kind, "static-init") == 0;
+}
+
 const char *lh_lockwords_mode(const char *kind, int shared)
 {
     if (strcmp(kind, "rwlock") == 0 || strcmp(kind, "grwlock") == 0)

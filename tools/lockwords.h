@@ -5,6 +5,8 @@
 #ifndef LH_TOOLS_LOCKWORDS_H
 #define LH_TOOLS_LOCKWORDS_H
 
+#include <stdbool.h>
+
 struct lh_model_lock;
 
 struct lh_lockwords {
@@ -18,6 +20,9 @@ struct lh_lockwords {
 
 /* For a kind of a later version, its own word stands for all. */
 struct lh_lockwords lh_lockwords_of(const char *kind);
+
+/* Nobody takes it by itself: others wait until something has happened. */
+bool lh_lockwords_event(const char *kind);
 
 /* What a thread that shares it, or does not, has it for: " for reading"; "" for
  * a lock that knows one mode only. */

@@ -8,6 +8,7 @@
 
 #include "advise.h"
 #include "explain.h"
+#include "lockwords.h"
 #include "model.h"
 #include "naming.h"
 #include "pool.h"
@@ -27,8 +28,7 @@ static bool is_loader(const struct lh_explain *e, uint64_t lock)
 
 static bool is_once(const struct lh_explain *e, uint64_t lock)
 {
-    const char *kind = kind_of(e, lock);
-    return strcmp(kind, "once") == 0 || strcmp(kind, "static-init") == 0;
+    return lh_lockwords_event(kind_of(e, lock));
 }
 
 /* The first side that holds, or wants, a lock of a kind; NULL if none does. */

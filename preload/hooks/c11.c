@@ -51,9 +51,13 @@ LH_HOOK void mtx_destroy(mtx_t *mutex)
 LH_HOOK int mtx_lock(mtx_t *c11_mutex)
 {
     pthread_mutex_t *mutex = mutex_of(c11_mutex);
+    bool nests = false;
+    struct lh_slot *slot = lh_mutex_take(mutex, LH_CALLER(), LH_CFA(), &nests);
 
-    if (lh_mutex_take(mutex, LH_CALLER(), LH_CFA()))
+    if (slot && !nests)
         return lh_real()->mtx_lock(mutex);
+    if (slot)
+        return lh_mutex_lock_nesting(mutex, &lh_real()->mtx_lock, slot);
     return lh_mutex_lock(mutex, &lh_real()->mtx_lock, LH_CALLER(), LH_CFA());
 }
 
@@ -74,12 +78,10 @@ LH_HOOK int mtx_unlock(mtx_t *c11_mutex)
 {
     pthread_mutex_t *mutex = mutex_of(c11_mutex);
 
-    if (!lh_mutex_is_plain(mutex))
-        return lh_mutex_unlock(mutex, &lh_real()->mtx_unlock, LH_CALLER(),
-                               LH_CFA());
-    if (__builtin_expect(!lh_held_release(mutex), 0))
-        lh_mutexcheck_release(mutex, LH_CALLER(), LH_CFA());
-    return lh_real()->mtx_unlock(mutex);
+    if (lh_mutex_give(mutex))
+        return lh_real()->mtx_unlock(mutex);
+    return lh_mutex_unlock(mutex, &lh_real()->mtx_unlock, LH_CALLER(),
+                           LH_CFA());
 }
 
 /* What the pthread function behind it returned: a wait that fails otherwise

@@ -11,6 +11,7 @@
 #include "runtime/guard.h"
 #include "runtime/live.h"
 #include "runtime/misuse.h"
+#include "runtime/rwlockword.h"
 #include "runtime/stacks.h"
 
 enum {
@@ -27,7 +28,7 @@ enum {
 
 /* A GMutex does not know its owner. Who took it holds it no longer when another
  * thread has released it: its slot is of another generation then. */
-static __attribute__((noinline)) void release_of_other(void *mutex)
+static void release_of_other(void *mutex)
 {
     if (!lh_self || !lh_held_find(lh_self, mutex, false))
         atomic_fetch_add_explicit(lh_generation_of(mutex), 1,
@@ -36,10 +37,11 @@ static __attribute__((noinline)) void release_of_other(void *mutex)
 
 /* Its first word: 0 while it is free, 1 or 2 while it is held; of a pointer,
  * which is none of these, where a GLib makes it of a pthread mutex. GLib leaves
- * the second one as it finds it. */
+ * the second one as it finds it. Read as it is written: what is wider than the
+ * last store has to wait for it. */
 static inline uint32_t word_of(const void *mutex)
 {
-    return *(const uint32_t *)mutex;
+    return __atomic_load_n((const uint32_t *)mutex, __ATOMIC_RELAXED);
 }
 
 /* The caller's slot, if it holds the mutex still. */
@@ -83,13 +85,18 @@ static __attribute__((noinline)) void tell(enum lh_finding_kind kind,
     });
 }
 
-/* A GMutex cannot be waited for in pieces. */
-static __attribute__((noinline)) void lock_busy(void *mutex, void *pc,
-                                                uintptr_t cfa)
+/* Once more what g_mutex_lock() looks at, and the rest. A GMutex cannot be
+ * waited for in pieces. */
+static __attribute__((noinline)) void lock_any(void *mutex, void *pc,
+                                               uintptr_t cfa)
 {
     struct lh_watch watch;
     struct lh_slot *slot;
 
+    if (word_of(mutex) == 0) {
+        lh_glib_lock(mutex, mutex_blocking, pc, cfa, lh_glib()->mutex_lock);
+        return;
+    }
     tell(LH_SELF, mutex, pc, cfa);
     slot = lh_held_push(mutex, mutex_blocking, pc, cfa);
     lh_live_enter(&watch, slot);
@@ -100,12 +107,15 @@ static __attribute__((noinline)) void lock_busy(void *mutex, void *pc,
 
 LH_HOOK void g_mutex_lock(void *mutex)
 {
-    if (__builtin_expect(word_of(mutex) != 0, 0)) {
-        lock_busy(mutex, LH_CALLER(), LH_CFA());
+    if (__builtin_expect(
+            word_of(mutex) != 0 || !lh_glib_is_ready() ||
+                !lh_held_ask(mutex, mutex_blocking, LH_CALLER(), LH_CFA()),
+            0)) {
+        lock_any(mutex, LH_CALLER(), LH_CFA());
         return;
     }
-    lh_glib_lock(mutex, mutex_blocking, LH_CALLER(), LH_CFA(),
-                 lh_glib()->mutex_lock);
+    lh_glib_table.mutex_lock(mutex);
+    lh_held_settle_repeated(mutex, 0);
 }
 
 LH_HOOK int g_mutex_trylock(void *mutex)
@@ -114,14 +124,25 @@ LH_HOOK int g_mutex_trylock(void *mutex)
                            lh_glib()->mutex_trylock);
 }
 
-LH_HOOK void g_mutex_unlock(void *mutex)
+static __attribute__((noinline)) void unlock_any(void *mutex, void *pc,
+                                                 uintptr_t cfa)
 {
-    if (__builtin_expect(!lh_self || lh_self->top[-1].lock != mutex, 0))
-        release_of_other(mutex);
-    if (__builtin_expect(word_of(mutex) == 0, 0))
-        tell(LH_NOT_HELD, mutex, LH_CALLER(), LH_CFA());
+    release_of_other(mutex);
+    if (word_of(mutex) == 0)
+        tell(LH_NOT_HELD, mutex, pc, cfa);
     lh_held_release(mutex);
     lh_glib()->mutex_unlock(mutex);
+}
+
+LH_HOOK void g_mutex_unlock(void *mutex)
+{
+    if (__builtin_expect(word_of(mutex) == 0 || !lh_glib_is_ready() ||
+                             !lh_held_give(mutex),
+                         0)) {
+        unlock_any(mutex, LH_CALLER(), LH_CFA());
+        return;
+    }
+    lh_glib_table.mutex_unlock(mutex);
 }
 
 LH_HOOK void g_mutex_init(void *mutex)
@@ -204,8 +225,23 @@ LH_HOOK void g_rw_lock_reader_unlock(void *lock)
     lh_glib()->rw_lock_reader_unlock(lock);
 }
 
+/* A reader who wants to write waits for its own end. A GRWLock points to the
+ * pthread lock that it is made of, once it has been used. */
+static __attribute__((noinline)) void check_upgrade(void *lock, void *pc,
+                                                    uintptr_t cfa)
+{
+    struct lh_slot *own = own_slot(lock);
+
+    if (own && lh_mode_of(own->how) == LH_SHARED)
+        lh_self_deadlock(own, pc, cfa);
+}
+
 LH_HOOK void g_rw_lock_writer_lock(void *lock)
 {
+    const pthread_rwlock_t *made_of = *(void *const *)lock;
+
+    if (__builtin_expect(made_of && lh_rwlock_is_read(made_of), 0))
+        check_upgrade(lock, LH_CALLER(), LH_CFA());
     lh_glib_lock(lock, write_blocking, LH_CALLER(), LH_CFA(),
                  lh_glib()->rw_lock_writer_lock);
 }

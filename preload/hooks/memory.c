@@ -66,18 +66,39 @@ static __attribute__((noinline)) void free_other(void *block, void *pc,
     lh_real()->free(block);
 }
 
+static __attribute__((noinline)) void free_any(void *block, void *pc,
+                                               uintptr_t cfa)
+{
+    uintptr_t low = (uintptr_t)block, high = end_in_libc(block);
+
+    if (high - low < MOST_BYTES && may_hold(low, high))
+        end_memory(low, high, "freed", pc, cfa);
+    lh_real()->free(block);
+}
+
+/* Most blocks lie in one page, and most threads that free hold nothing. One
+ * that was mapped is taken for a word longer: that is in the next page. */
+static inline bool is_free_of_locks(const void *block)
+{
+    size_t head = ((const size_t *)block)[-1];
+    uintptr_t low = (uintptr_t)block;
+    uintptr_t last = low + (head & ~(size_t)7) - sizeof(size_t) - 1;
+    struct lh_thread *t = lh_self;
+
+    return (low ^ last) >> LH_PLACE_PAGE == 0 &&
+           !lh_place_page_has_locks(low) &&
+           (!t || t->top == t->chunk->slots + 1);
+}
+
 LH_HOOK void free(void *block)
 {
-    uintptr_t low = (uintptr_t)block, high;
-
     if (__builtin_expect(lh_unseen_allocator != LH_ALLOCATOR_LIBC, 0)) {
         free_other(block, LH_CALLER(), LH_CFA());
         return;
     }
-    if (__builtin_expect(block != NULL, 1)) {
-        high = end_in_libc(block);
-        if (__builtin_expect(high - low < MOST_BYTES && may_hold(low, high), 0))
-            end_memory(low, high, "freed", LH_CALLER(), LH_CFA());
+    if (__builtin_expect(block && !is_free_of_locks(block), 0)) {
+        free_any(block, LH_CALLER(), LH_CFA());
+        return;
     }
     lh_real()->free(block);
 }

@@ -118,10 +118,23 @@ __attribute__((noinline)) int lh_mutex_lock(pthread_mutex_t *mutex,
     return rc;
 }
 
+__attribute__((noinline)) int lh_mutex_lock_nesting(pthread_mutex_t *mutex,
+                                                    lh_mutex_call *const *real,
+                                                    struct lh_slot *slot)
+{
+    lh_held_capture(lh_self, slot);
+    return (*real)(mutex);
+}
+
 LH_HOOK int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
-    if (lh_mutex_take(mutex, LH_CALLER(), LH_CFA()))
+    bool nests = false;
+    struct lh_slot *slot = lh_mutex_take(mutex, LH_CALLER(), LH_CFA(), &nests);
+
+    if (slot && !nests)
         return lh_real()->mutex_lock(mutex);
+    if (slot)
+        return lh_mutex_lock_nesting(mutex, &lh_real()->mutex_lock, slot);
     return lh_mutex_lock(mutex, &lh_real()->mutex_lock, LH_CALLER(), LH_CFA());
 }
 
@@ -213,12 +226,10 @@ __attribute__((noinline)) int lh_mutex_unlock(pthread_mutex_t *mutex,
 
 LH_HOOK int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
-    if (!lh_mutex_is_plain(mutex))
-        return lh_mutex_unlock(mutex, &lh_real()->mutex_unlock, LH_CALLER(),
-                               LH_CFA());
-    if (__builtin_expect(!lh_held_release(mutex), 0))
-        lh_mutexcheck_release(mutex, LH_CALLER(), LH_CFA());
-    return lh_real()->mutex_unlock(mutex);
+    if (lh_mutex_give(mutex))
+        return lh_real()->mutex_unlock(mutex);
+    return lh_mutex_unlock(mutex, &lh_real()->mutex_unlock, LH_CALLER(),
+                           LH_CFA());
 }
 
 LH_HOOK int pthread_mutex_init(pthread_mutex_t *mutex,

@@ -12,10 +12,9 @@
 
 #include "hooks/hook.h"
 #include "runtime/live.h"
+#include "runtime/lockcheck.h"
+#include "runtime/rwlockword.h"
 #include "runtime/sys.h"
-
-/* glibc's word __readers: who has it, and how many readers above that. */
-enum { WRITE_PHASE = 1, WRITE_LOCKED = 2, READER_SHIFT = 3 };
 
 static inline uint16_t how(const pthread_rwlock_t *rwlock, enum lh_mode mode,
                            unsigned wait)
@@ -32,17 +31,9 @@ static inline bool is_writer(const pthread_rwlock_t *rwlock)
     return lh_self && rwlock->__data.__cur_writer == lh_self->tid;
 }
 
-static inline bool is_read(const pthread_rwlock_t *rwlock)
-{
-    return rwlock->__data.__readers >> READER_SHIFT > 0 &&
-           !(rwlock->__data.__readers & WRITE_PHASE);
-}
-
-static inline bool is_written(const pthread_rwlock_t *rwlock)
-{
-    return (rwlock->__data.__readers & (WRITE_PHASE | WRITE_LOCKED)) ==
-           (WRITE_PHASE | WRITE_LOCKED);
-}
+/* The caller's use of it. A macro, as LH_CALLER() is. */
+#define USE(rwlock, pc, cfa)                                                   \
+    ((struct lh_lockcheck){ rwlock, LH_KIND_RWLOCK, pc, cfa })
 
 /* True if its writer is a thread of another process: the one that forked this
  * one, if we hold it. */
@@ -50,23 +41,26 @@ static bool is_writer_lost(const pthread_rwlock_t *rwlock)
 {
     int writer = rwlock->__data.__cur_writer;
 
-    return !rwlock->__data.__shared && is_written(rwlock) && writer != 0 &&
-           !lh_sys_thread_exists(lh_sys_getpid(), writer);
+    return !rwlock->__data.__shared && lh_rwlock_is_written(rwlock) &&
+           writer != 0 && !lh_sys_thread_exists(lh_sys_getpid(), writer);
 }
 
-/* The caller is about to wait: for good, if for itself. A reader that wants to
- * write waits for its own end. */
-static __attribute__((noinline)) void report_self(pthread_rwlock_t *rwlock,
+/* The caller is about to wait: for good, if for itself, or for a thread that
+ * this process was forked without. A reader that wants to write waits for its
+ * own end. */
+static __attribute__((noinline)) void before_wait(pthread_rwlock_t *rwlock,
                                                   enum lh_mode mode, void *pc,
                                                   uintptr_t cfa)
 {
     struct lh_slot *slot =
         lh_self ? lh_held_find(lh_self, rwlock, false) : NULL;
 
-    if (!slot)
+    if (!slot) {
+        lh_lockcheck_request(USE(rwlock, pc, cfa));
         return;
+    }
     if (lh_mode_of(slot->how) == LH_SHARED
-            ? mode == LH_EXCLUSIVE && is_read(rwlock)
+            ? mode == LH_EXCLUSIVE && lh_rwlock_is_read(rwlock)
             : is_writer_lost(rwlock))
         lh_self_deadlock(slot, pc, cfa);
 }
@@ -129,8 +123,9 @@ static __attribute__((noinline)) int read_any(pthread_rwlock_t *rwlock,
 
     if (is_writer(rwlock))
         return lh_real()->rwlock_rdlock(rwlock);
-    if (is_written(rwlock))
-        report_self(rwlock, LH_SHARED, pc, cfa);
+    lh_lockcheck_used(USE(rwlock, pc, cfa));
+    if (lh_rwlock_is_written(rwlock))
+        before_wait(rwlock, LH_SHARED, pc, cfa);
     slot = lh_held_push(rwlock, how(rwlock, LH_SHARED, LH_WAIT_BLOCK), pc, cfa);
     rc = lh_live_concerns(slot) ? read_watched(rwlock)
                                 : lh_real()->rwlock_rdlock(rwlock);
@@ -146,11 +141,13 @@ static __attribute__((noinline)) int write_any(pthread_rwlock_t *rwlock,
 
     if (is_writer(rwlock))
         return lh_real()->rwlock_wrlock(rwlock);
-    if (is_written(rwlock) || is_read(rwlock))
-        report_self(rwlock, LH_EXCLUSIVE, pc, cfa);
+    lh_lockcheck_used(USE(rwlock, pc, cfa));
+    if (lh_rwlock_is_written(rwlock) || lh_rwlock_is_read(rwlock))
+        before_wait(rwlock, LH_EXCLUSIVE, pc, cfa);
     slot =
         lh_held_push(rwlock, how(rwlock, LH_EXCLUSIVE, LH_WAIT_BLOCK), pc, cfa);
-    rc = (is_written(rwlock) || is_read(rwlock)) && lh_live_concerns(slot)
+    rc = (lh_rwlock_is_written(rwlock) || lh_rwlock_is_read(rwlock)) &&
+                 lh_live_concerns(slot)
              ? write_watched(rwlock, slot)
              : lh_real()->rwlock_wrlock(rwlock);
     lh_held_settle(slot, rwlock, lh_outcome(rc));
@@ -159,50 +156,48 @@ static __attribute__((noinline)) int write_any(pthread_rwlock_t *rwlock,
 
 LH_HOOK int pthread_rwlock_rdlock(pthread_rwlock_t *rwlock)
 {
-    struct lh_slot *slot = NULL;
-    int rc;
-
-    if (__builtin_expect(!is_written(rwlock), 1))
-        slot = lh_held_repeat(rwlock, how(rwlock, LH_SHARED, LH_WAIT_BLOCK),
-                              LH_CALLER(), LH_CFA());
-    if (__builtin_expect(!slot, 0))
+    if (__builtin_expect(lh_rwlock_is_written(rwlock) ||
+                             !lh_held_ask(rwlock,
+                                          how(rwlock, LH_SHARED, LH_WAIT_BLOCK),
+                                          LH_CALLER(), LH_CFA()),
+                         0))
         return read_any(rwlock, LH_CALLER(), LH_CFA());
-    rc = lh_real()->rwlock_rdlock(rwlock);
-    lh_held_settle(slot, rwlock, lh_outcome(rc));
-    return rc;
+    return lh_held_settle_repeated(rwlock, lh_real()->rwlock_rdlock(rwlock));
 }
 
 LH_HOOK int pthread_rwlock_wrlock(pthread_rwlock_t *rwlock)
 {
-    struct lh_slot *slot = NULL;
-    int rc;
-
-    if (__builtin_expect(!is_written(rwlock) && !is_read(rwlock), 1))
-        slot = lh_held_repeat(rwlock, how(rwlock, LH_EXCLUSIVE, LH_WAIT_BLOCK),
-                              LH_CALLER(), LH_CFA());
-    if (__builtin_expect(!slot, 0))
+    if (__builtin_expect(
+            lh_rwlock_is_written(rwlock) || lh_rwlock_is_read(rwlock) ||
+                !lh_held_ask(rwlock, how(rwlock, LH_EXCLUSIVE, LH_WAIT_BLOCK),
+                             LH_CALLER(), LH_CFA()),
+            0))
         return write_any(rwlock, LH_CALLER(), LH_CFA());
-    rc = lh_real()->rwlock_wrlock(rwlock);
-    lh_held_settle(slot, rwlock, lh_outcome(rc));
-    return rc;
+    return lh_held_settle_repeated(rwlock, lh_real()->rwlock_wrlock(rwlock));
 }
 
 LH_HOOK int pthread_rwlock_tryrdlock(pthread_rwlock_t *rwlock)
 {
-    struct lh_slot *slot = lh_held_push(
-        rwlock, how(rwlock, LH_SHARED, LH_WAIT_TRY), LH_CALLER(), LH_CFA());
-    int rc = lh_real()->rwlock_tryrdlock(rwlock);
+    struct lh_slot *slot;
+    int rc;
 
+    lh_lockcheck_used(USE(rwlock, LH_CALLER(), LH_CFA()));
+    slot = lh_held_push(rwlock, how(rwlock, LH_SHARED, LH_WAIT_TRY),
+                        LH_CALLER(), LH_CFA());
+    rc = lh_real()->rwlock_tryrdlock(rwlock);
     lh_held_settle(slot, rwlock, lh_outcome(rc));
     return rc;
 }
 
 LH_HOOK int pthread_rwlock_trywrlock(pthread_rwlock_t *rwlock)
 {
-    struct lh_slot *slot = lh_held_push(
-        rwlock, how(rwlock, LH_EXCLUSIVE, LH_WAIT_TRY), LH_CALLER(), LH_CFA());
-    int rc = lh_real()->rwlock_trywrlock(rwlock);
+    struct lh_slot *slot;
+    int rc;
 
+    lh_lockcheck_used(USE(rwlock, LH_CALLER(), LH_CFA()));
+    slot = lh_held_push(rwlock, how(rwlock, LH_EXCLUSIVE, LH_WAIT_TRY),
+                        LH_CALLER(), LH_CFA());
+    rc = lh_real()->rwlock_trywrlock(rwlock);
     lh_held_settle(slot, rwlock, lh_outcome(rc));
     return rc;
 }
@@ -211,10 +206,10 @@ LH_HOOK int pthread_rwlock_trywrlock(pthread_rwlock_t *rwlock)
 static inline struct lh_slot *
 ask_timed(pthread_rwlock_t *rwlock, enum lh_mode mode, void *pc, uintptr_t cfa)
 {
-    return is_writer(rwlock)
-               ? NULL
-               : lh_held_push(rwlock, how(rwlock, mode, LH_WAIT_TIMED), pc,
-                              cfa);
+    if (is_writer(rwlock))
+        return NULL;
+    lh_lockcheck_used(USE(rwlock, pc, cfa));
+    return lh_held_push(rwlock, how(rwlock, mode, LH_WAIT_TIMED), pc, cfa);
 }
 
 LH_HOOK int pthread_rwlock_timedrdlock(pthread_rwlock_t *rwlock,
@@ -270,9 +265,18 @@ LH_HOOK int pthread_rwlock_clockwrlock(pthread_rwlock_t *rwlock,
     return rc;
 }
 
+static __attribute__((noinline)) int unlock_any(pthread_rwlock_t *rwlock,
+                                                void *pc, uintptr_t cfa)
+{
+    if (__builtin_expect(!lh_held_release(rwlock), 0))
+        lh_lockcheck_release(USE(rwlock, pc, cfa));
+    return lh_real()->rwlock_unlock(rwlock);
+}
+
 LH_HOOK int pthread_rwlock_unlock(pthread_rwlock_t *rwlock)
 {
-    lh_held_release(rwlock);
+    if (__builtin_expect(!lh_held_give(rwlock), 0))
+        return unlock_any(rwlock, LH_CALLER(), LH_CFA());
     return lh_real()->rwlock_unlock(rwlock); /* which cannot fail */
 }
 
@@ -282,6 +286,7 @@ LH_HOOK int pthread_rwlock_init(pthread_rwlock_t *rwlock,
     int rc;
 
     lh_real_ensure();
+    lh_lockcheck_init(USE(rwlock, LH_CALLER(), LH_CFA()));
     rc = lh_real()->rwlock_init(rwlock, attr);
     if (rc == 0)
         lh_detector_lock_born(rwlock, LH_KIND_RWLOCK, LH_CALLER(), LH_CFA());
@@ -290,13 +295,17 @@ LH_HOOK int pthread_rwlock_init(pthread_rwlock_t *rwlock,
 
 LH_HOOK int pthread_rwlock_destroy(pthread_rwlock_t *rwlock)
 {
+    bool is_held;
     int rc;
 
     lh_real_ensure();
+    is_held = lh_lockcheck_destroy(USE(rwlock, LH_CALLER(), LH_CFA()));
     rc = lh_real()->rwlock_destroy(rwlock);
     /* Its memory is still the caller's to give back. */
     if (rc == 0)
         lh_detector_lock_died(rwlock);
+    if (rc == 0 && !is_held)
+        lh_lockcheck_destroyed(USE(rwlock, LH_CALLER(), LH_CFA()));
     return rc;
 }
 

@@ -4,6 +4,7 @@
 
 #include "hooks/hook.h"
 #include "runtime/live.h"
+#include "runtime/lockcheck.h"
 #include "runtime/semaphore.h"
 
 enum {
@@ -21,16 +22,24 @@ static void let_go(struct lh_semaphore *s, sem_t *sem)
 }
 
 /* What is done to a signal is of no interest. */
-static inline bool is_signal(struct lh_semaphore *s, enum lh_semaphore_use use)
+static inline bool is_signal(struct lh_semaphore *s)
 {
-    return use == LH_SEMAPHORE_SIGNAL && lh_semaphore_holder(s) == 0;
+    return lh_semaphore_use(s) == LH_SEMAPHORE_SIGNAL &&
+           lh_semaphore_holder(s) == 0;
 }
 
+/* The caller's use of it. A macro, as LH_CALLER() is. */
+#define USE(sem, pc, cfa)                                                      \
+    ((struct lh_lockcheck){ sem, LH_KIND_SEMAPHORE, pc, cfa })
+
 /* The semaphore, if it may be a lock. takes: it is asked for, not posted. */
-static struct lh_semaphore *lock_of(sem_t *sem, bool takes)
+static struct lh_semaphore *lock_of(sem_t *sem, bool takes, void *pc,
+                                    uintptr_t cfa)
 {
     struct lh_semaphore *s = lh_self ? lh_semaphore_find(sem) : NULL;
 
+    if (!s)
+        lh_lockcheck_used(USE(sem, pc, cfa));
     if (!s && !(s = lh_semaphore_meet(sem, takes)))
         return NULL;
     if (lh_semaphore_use(s) == LH_SEMAPHORE_RETURNED && takes)
@@ -72,17 +81,39 @@ settle_any(struct lh_semaphore *s, struct lh_slot *slot, sem_t *sem, int rc)
     return rc;
 }
 
-/* After the call; returns its result. Keeps little over it: each register that
- * is saved is a store before the semaphore's own atomic one. */
-static inline int settle(struct lh_semaphore *s, struct lh_slot *slot, int rc)
+/* After the call; returns its result. */
+static int settle(struct lh_semaphore *s, struct lh_slot *slot, int rc)
+{
+    return settle_any(s, slot, lh_semaphore_address(s), rc);
+}
+
+/* The newest slot may not be the one, after a signal handler that has left a
+ * lock held. */
+static __attribute__((noinline)) int settle_asked(struct lh_semaphore *s,
+                                                  int rc)
+{
+    sem_t *sem = lh_semaphore_address(s);
+
+    return settle_any(s, lh_held_find(lh_self, sem, true), sem, rc);
+}
+
+/* The same after lh_held_repeat(). sem_wait() ends in a jump to this, and keeps
+ * no more than s over the call: each register that is saved is a store before
+ * the semaphore's own atomic one. */
+static __attribute__((noinline)) int settle_repeated(struct lh_semaphore *s,
+                                                     int rc)
 {
     struct lh_thread *t = lh_self;
+    struct lh_slot *slot = t->top - 1;
 
-    if (__builtin_expect(rc != 0 || !slot || t->top != slot + 1 ||
-                             lh_semaphore_holder(s) != 0 ||
-                             lh_semaphore_use(s) == LH_SEMAPHORE_SIGNAL,
-                         0))
-        return settle_any(s, slot, lh_semaphore_address(s), rc);
+    if (__builtin_expect(
+            rc != 0 || slot->lock != lh_semaphore_address(s) ||
+                atomic_load_explicit(&slot->state, memory_order_relaxed) !=
+                    LH_WANTS ||
+                lh_semaphore_holder(s) != 0 ||
+                lh_semaphore_use(s) == LH_SEMAPHORE_SIGNAL,
+            0))
+        return settle_asked(s, rc);
     lh_semaphore_set_holder(s, t->number);
     atomic_store_explicit(&slot->state, LH_HOLDS, memory_order_relaxed);
     return 0;
@@ -125,7 +156,7 @@ static int wait_busy(struct lh_semaphore *s, sem_t *sem, void *pc,
 static __attribute__((noinline)) int wait_any(sem_t *sem, void *pc,
                                               uintptr_t cfa)
 {
-    struct lh_semaphore *s = lock_of(sem, true);
+    struct lh_semaphore *s = lock_of(sem, true, pc, cfa);
     struct lh_slot *slot;
 
     if (!s)
@@ -136,6 +167,13 @@ static __attribute__((noinline)) int wait_any(sem_t *sem, void *pc,
     return settle(s, slot, lh_real()->sem_wait(sem));
 }
 
+static __attribute__((noinline)) int
+wait_nesting(struct lh_semaphore *s, sem_t *sem, struct lh_slot *slot)
+{
+    lh_held_capture(lh_self, slot);
+    return settle_repeated(s, lh_real()->sem_wait(sem));
+}
+
 /*
  * One that is free is asked for without a clean-up handler. Should the thread
  * be cancelled all the same, the request is seen to be abandoned by the next
@@ -143,25 +181,28 @@ static __attribute__((noinline)) int wait_any(sem_t *sem, void *pc,
  */
 LH_HOOK int sem_wait(sem_t *sem)
 {
-    struct lh_thread *t = lh_self;
     struct lh_semaphore *s = lh_semaphore_glance(sem);
-    enum lh_semaphore_use use =
-        s ? lh_semaphore_use(s) : LH_SEMAPHORE_CANDIDATE;
     struct lh_slot *slot;
+    bool nests = false;
 
-    if (s && is_signal(s, use))
+    if (__builtin_expect(s && lh_semaphore_use(s) == LH_SEMAPHORE_LOCK &&
+                             lh_semaphore_value(sem) != 0 &&
+                             (slot = lh_held_repeat(sem, blocking, LH_CALLER(),
+                                                    LH_CFA(), &nests)),
+                         1)) {
+        if (nests)
+            return wait_nesting(s, sem, slot);
+        return settle_repeated(s, lh_real()->sem_wait(sem));
+    }
+    if (s && is_signal(s))
         return lh_real()->sem_wait(sem);
-    if (__builtin_expect(
-            use != LH_SEMAPHORE_LOCK || !t || lh_semaphore_value(sem) == 0 ||
-                !(slot = lh_held_repeat(sem, blocking, LH_CALLER(), LH_CFA())),
-            0))
-        return wait_any(sem, LH_CALLER(), LH_CFA());
-    return settle(s, slot, lh_real()->sem_wait(sem));
+    return wait_any(sem, LH_CALLER(), LH_CFA());
 }
 
 LH_HOOK int sem_timedwait(sem_t *sem, const struct timespec *deadline)
 {
-    struct wait w = { .s = lock_of(sem, true), .sem = sem };
+    struct wait w = { .s = lock_of(sem, true, LH_CALLER(), LH_CFA()),
+                      .sem = sem };
     int rc;
 
     if (!w.s)
@@ -177,7 +218,8 @@ LH_HOOK int sem_timedwait(sem_t *sem, const struct timespec *deadline)
 LH_HOOK int sem_clockwait(sem_t *sem, clockid_t clock,
                           const struct timespec *deadline)
 {
-    struct wait w = { .s = lock_of(sem, true), .sem = sem };
+    struct wait w = { .s = lock_of(sem, true, LH_CALLER(), LH_CFA()),
+                      .sem = sem };
     int rc;
 
     if (!lh_real()->sem_clockwait) {
@@ -196,7 +238,7 @@ LH_HOOK int sem_clockwait(sem_t *sem, clockid_t clock,
 
 LH_HOOK int sem_trywait(sem_t *sem)
 {
-    struct lh_semaphore *s = lock_of(sem, true);
+    struct lh_semaphore *s = lock_of(sem, true, LH_CALLER(), LH_CFA());
     struct lh_slot *slot;
     bool waits;
     int rc;
@@ -224,7 +266,7 @@ static inline bool is_in_lock_call(const struct lh_thread *t)
 static __attribute__((noinline)) int post_any(sem_t *sem, void *pc,
                                               uintptr_t cfa)
 {
-    struct lh_semaphore *s = lock_of(sem, false);
+    struct lh_semaphore *s = lock_of(sem, false, pc, cfa);
     struct lh_thread *t = lh_self;
 
     if (!s)
@@ -242,11 +284,14 @@ static __attribute__((noinline)) int post_any(sem_t *sem, void *pc,
 }
 
 /* The usual case, without a call that returns: what was taken last. */
-static inline bool gives_newest(struct lh_thread *t, struct lh_semaphore *s,
-                                const sem_t *sem)
+static inline bool gives_newest(struct lh_semaphore *s, const sem_t *sem)
 {
-    struct lh_slot *slot = t->top - 1;
+    struct lh_thread *t = lh_self;
+    struct lh_slot *slot;
 
+    if (!t)
+        return false;
+    slot = t->top - 1;
     if (slot->lock != sem || slot->count != 1 ||
         atomic_load_explicit(&slot->state, memory_order_relaxed) != LH_HOLDS ||
         atomic_load_explicit(&slot[-1].state, memory_order_relaxed) ==
@@ -260,17 +305,15 @@ static inline bool gives_newest(struct lh_thread *t, struct lh_semaphore *s,
 
 LH_HOOK int sem_post(sem_t *sem)
 {
-    struct lh_thread *t = lh_self;
     struct lh_semaphore *s = lh_semaphore_glance(sem);
-    enum lh_semaphore_use use =
-        s ? lh_semaphore_use(s) : LH_SEMAPHORE_CANDIDATE;
 
-    if (s && is_signal(s, use))
+    if (__builtin_expect(s && lh_semaphore_use(s) == LH_SEMAPHORE_LOCK &&
+                             gives_newest(s, sem),
+                         1))
         return lh_real()->sem_post(sem);
-    if (__builtin_expect(
-            use != LH_SEMAPHORE_LOCK || !t || !gives_newest(t, s, sem), 0))
-        return post_any(sem, LH_CALLER(), LH_CFA());
-    return lh_real()->sem_post(sem);
+    if (s && is_signal(s))
+        return lh_real()->sem_post(sem);
+    return post_any(sem, LH_CALLER(), LH_CFA());
 }
 
 /* ---- made and destroyed ---- */
@@ -282,6 +325,7 @@ LH_HOOK int sem_init(sem_t *sem, int shared, unsigned value)
     if (rc != 0)
         return rc;
     lh_semaphore_forget(sem);
+    lh_lockcheck_made(USE(sem, LH_CALLER(), LH_CFA()));
     if (value == 1)
         lh_detector_lock_born(sem, LH_KIND_SEMAPHORE, LH_CALLER(), LH_CFA());
     else
@@ -291,12 +335,16 @@ LH_HOOK int sem_init(sem_t *sem, int shared, unsigned value)
 
 LH_HOOK int sem_destroy(sem_t *sem)
 {
-    int rc = (lh_real_ensure(), lh_real()->sem_destroy(sem));
+    int rc;
 
+    lh_real_ensure();
+    lh_lockcheck_used(USE(sem, LH_CALLER(), LH_CFA())); /* a second time */
+    rc = lh_real()->sem_destroy(sem);
     /* Its memory is still the caller's to give back. */
     if (rc == 0) {
         lh_semaphore_forget(sem);
         lh_detector_lock_died(sem);
+        lh_lockcheck_destroyed(USE(sem, LH_CALLER(), LH_CFA()));
     }
     return rc;
 }

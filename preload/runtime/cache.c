@@ -13,11 +13,18 @@
  * (4 MiB) at most, beyond which a probe costs more than it saves. */
 enum { FIRST_LOG2_SETS = 4, MOST_LOG2_SETS = 16 };
 
-/* A table that a doubling left behind, chained through its own first bytes. */
+/* A table that a doubling left behind, chained through its own first bytes. Not
+ * those of the first entry's count: a hook that was interrupted in the middle
+ * of counting still adds to that. */
 struct lh_outgrown {
     struct lh_outgrown *next;
-    size_t size_bytes;
+    uint32_t size_bytes;
 };
+_Static_assert(((size_t)LH_WAYS << MOST_LOG2_SETS) * sizeof(struct lh_entry) <=
+                       UINT32_MAX &&
+                   sizeof(void *) + sizeof(uint32_t) <=
+                       offsetof(struct lh_entry, times),
+               "the size of a table lies before the first count");
 
 static size_t nentries(const struct lh_cache *cache)
 {
@@ -104,7 +111,7 @@ static void outgrow(struct lh_cache *cache, struct lh_entry *old,
      * probes are odd. */
     lh_arena_empty(old, size_bytes);
     o->next = cache->outgrown;
-    o->size_bytes = size_bytes;
+    o->size_bytes = (uint32_t)size_bytes;
     cache->outgrown = o;
 }
 

@@ -15,6 +15,7 @@
 #include "runtime/guard.h"
 #include "runtime/kinds.h"
 #include "runtime/live.h"
+#include "runtime/lockcheck.h"
 #include "runtime/locks.h"
 #include "runtime/logfile.h"
 #include "runtime/modules.h"
@@ -99,7 +100,7 @@ static void check_ended_threads(void)
     for (struct lh_thread *t = lh_thread_first(); t; t = t->next)
         if (t->tid && lh_held_first(t) &&
             !lh_sys_thread_exists(lh_state.pid, t->tid))
-            lh_mutexcheck_thread_ended(t);
+            lh_lockcheck_thread_ended(t);
 }
 
 void lh_detector_finish(void)

@@ -54,12 +54,17 @@ extern _Atomic bool lh_glib_ready __attribute__((visibility("hidden")));
 
 void lh_glib_resolve(void);
 
+/* True if the table is full: lh_glib() finds nothing to do. */
+static inline bool lh_glib_is_ready(void)
+{
+    return atomic_load_explicit(&lh_glib_ready, memory_order_acquire);
+}
+
 /* No entry is NULL: one that GLib does not have ends the process as the loader
  * does when it finds no symbol. */
 static inline const struct lh_glib *lh_glib(void)
 {
-    if (__builtin_expect(
-            !atomic_load_explicit(&lh_glib_ready, memory_order_acquire), 0))
+    if (__builtin_expect(!lh_glib_is_ready(), 0))
         lh_glib_resolve();
     return &lh_glib_table;
 }

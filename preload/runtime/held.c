@@ -364,8 +364,7 @@ static void learn_new(struct lh_thread *t, struct lh_slot *slot)
 
 static void count_hit(struct lh_thread *t, struct lh_slot *slot)
 {
-    slot->known->times++;
-    if (slot->known->dependency & LH_ENTRY_NESTING)
+    if (lh_held_count(slot->known))
         lh_held_capture(t, slot);
 }
 
@@ -615,7 +614,7 @@ int lh_held_lock_free(pthread_mutex_t *mutex, uint16_t how, void *pc,
         look_up(t, slot);
     if (rc != 0)
         rc = lh_real()->mutex_lock(mutex);
-    lh_held_settle(slot, mutex, LH_TAKES);
+    lh_held_settle(slot, mutex, rc == 0 ? LH_TAKES : LH_GONE);
     return rc;
 }
 
@@ -721,6 +720,25 @@ void lh_held_settle_slow(struct lh_slot *slot, void *lock,
     lh_guard_leave(&guard);
 }
 
+/* The newest slot may not be the one, after a signal handler that has left a
+ * lock held. */
+static __attribute__((noinline)) int settle_other(void *lock, int rc)
+{
+    lh_held_settle_slow(lh_self->top - 1, lock, rc == 0 ? LH_HOLDS : LH_GONE);
+    return rc;
+}
+
+int lh_held_settle_repeated(void *lock, int rc)
+{
+    struct lh_slot *slot = lh_self->top - 1;
+
+    if (__builtin_expect(
+            rc != 0 || slot->lock != lock || state_of(slot) != LH_WANTS, 0))
+        return settle_other(lock, rc);
+    atomic_store_explicit(&slot->state, LH_HOLDS, memory_order_relaxed);
+    return rc;
+}
+
 void lh_held_pop_gone(struct lh_thread *t)
 {
     /* A handler that unlocks in between pops as well: what is stored is where
@@ -752,17 +770,24 @@ static void leave_gap(struct lh_thread *t, struct lh_slot *slot)
     }
 }
 
-/* Mutexes that another thread has released are held no more. One that was, or
- * is being, taken again since has two slots: the newest is meant. */
+/* By another thread. A mutex that was, or is being, taken again since has two
+ * slots: the newest is meant. Only a mutex says whose it is. */
+static bool is_given_back(struct lh_thread *t, struct lh_slot *slot)
+{
+    if (lh_kind_of(slot->how) != LH_KIND_MUTEX)
+        return slot->count & LH_DISOWNED;
+    return !owns(t, slot) || lh_held_find(t, slot->lock, false) != slot;
+}
+
+/* What another thread has released is held no more. */
 static void drop_disowned(struct lh_thread *t, const struct lh_slot *until)
 {
     atomic_store_explicit(&t->disowned, false, memory_order_relaxed);
     for (struct lh_slot *s = lh_held_first(t); s && s != until;
          s = lh_held_next(t, s))
-        if (lh_kind_of(s->how) == LH_KIND_MUTEX &&
-            (state_of(s) == LH_HOLDS || state_of(s) == LH_TAKES) &&
+        if ((state_of(s) == LH_HOLDS || state_of(s) == LH_TAKES) &&
             ((s->lock == until->lock && s->count & LH_DISOWNED) ||
-             !owns(t, s) || lh_held_find(t, s->lock, false) != s))
+             is_given_back(t, s)))
             leave_gap(t, s);
 }
 
@@ -804,7 +829,7 @@ static bool is_disowned(struct lh_thread *t, struct lh_slot *slot)
         return false;
     lh_guard_enter(&guard);
     slot->count &= ~LH_DISOWNED;
-    gone = !owns(t, slot);
+    gone = lh_kind_of(slot->how) != LH_KIND_MUTEX || !owns(t, slot);
     if (gone) {
         leave_gap(t, slot);
         lh_held_pop_gone(t);

@@ -130,9 +130,15 @@ struct lh_chunk {
     struct lh_chunk *below, *above;
     char pad[48];
     struct lh_slot slots[LH_CHUNK_SLOTS + 1]; /* [0] is the base */
-    /* What a slot has found when it needs no entry in the cache: held.c. */
+    /* What a slot has found when it needs no entry in the cache: held.c. The
+     * first one stays empty: it lies where the place behind the last slot is,
+     * which thus names no lock and never looks repeated. */
     struct lh_entry own[LH_CHUNK_SLOTS + 1];
 };
+_Static_assert(offsetof(struct lh_chunk, own) ==
+                   offsetof(struct lh_chunk, slots) +
+                       (LH_CHUNK_SLOTS + 1) * sizeof(struct lh_slot),
+               "the place behind the last slot can be read");
 
 /* Where the hook was called from. Only good in the hook itself. */
 #define LH_CALLER() __builtin_return_address(0)
@@ -213,43 +219,54 @@ struct lh_slot *lh_held_push(void *lock, uint16_t how, void *pc, uintptr_t cfa);
 int lh_held_lock_free(pthread_mutex_t *mutex, uint16_t how, void *pc,
                       uintptr_t cfa);
 
+/* Counts a hit, where it is one of a dependency; true if the slot's stack is
+ * wanted. */
+static inline bool lh_held_count(struct lh_entry *known)
+{
+    uint32_t dependency = known->dependency;
+
+    if (__builtin_expect(dependency == 0, 1))
+        return false;
+    known->times++;
+    return dependency & LH_ENTRY_NESTING;
+}
+
 /*
  * Publishes a repeated request for a plain mutex that looks free, and has done
- * with it: LH_TAKES. False, and nothing has happened, if it is another case.
+ * with it: LH_TAKES. NULL, and nothing has happened, if it is another case.
+ * *nests says that the stack is still to be captured.
  */
-static inline bool lh_held_take(pthread_mutex_t *mutex, uint16_t how, void *pc,
-                                uintptr_t cfa)
+static inline struct lh_slot *lh_held_take(pthread_mutex_t *mutex, uint16_t how,
+                                           void *pc, uintptr_t cfa, bool *nests)
 {
     struct lh_thread *t = lh_self;
     uint32_t generation = lh_generation_now(mutex);
     struct lh_slot *slot;
-    struct lh_entry *known;
+    uint64_t key;
 
     if (__builtin_expect(!t, 0))
-        return false;
+        return NULL;
     slot = t->top;
+    key = slot->key;
     if (__builtin_expect(
-            slot == t->end || mutex->__data.__lock != 0 ||
+            mutex->__data.__lock != 0 ||
                 atomic_load_explicit(&slot[-1].state, memory_order_relaxed) >=
                     LH_INSIDE ||
                 !lh_held_is_repeated(slot, mutex, how, pc, generation),
             0))
-        return false;
+        return NULL;
     t->top = slot + 1;
     atomic_signal_fence(memory_order_seq_cst); /* reserved before written */
     /* Unless a handler that locks has used the slot just before. */
-    if (__builtin_expect(slot->lock != mutex || slot->pc != pc, 0)) {
+    if (__builtin_expect(slot->key != key, 0)) {
         t->top = slot;
-        return false;
+        return NULL;
     }
-    known = slot->known;
     slot->cfa = cfa;
     slot->stack = 0;
     atomic_store_explicit(&slot->state, LH_TAKES, memory_order_relaxed);
-    known->times++;
-    if (known->dependency & LH_ENTRY_NESTING)
-        lh_held_capture(t, slot);
-    return true;
+    *nests = lh_held_count(slot->known);
+    return slot;
 }
 
 /*
@@ -257,19 +274,20 @@ static inline bool lh_held_take(pthread_mutex_t *mutex, uint16_t how, void *pc,
  * used for. NULL, and nothing has happened, if it is another one. Written
  * before it is reserved, and looked at again: held.c, reserve().
  */
-static inline struct lh_slot *lh_held_repeat(void *lock, uint16_t how, void *pc,
-                                             uintptr_t cfa)
+static inline __attribute__((always_inline)) struct lh_slot *
+lh_held_repeat(void *lock, uint16_t how, void *pc, uintptr_t cfa, bool *nests)
 {
     struct lh_thread *t = lh_self;
     uint32_t generation = lh_generation_now(lock);
     struct lh_slot *slot;
+    uint64_t key;
 
     if (__builtin_expect(!t, 0))
         return NULL;
     slot = t->top;
+    key = slot->key;
     if (__builtin_expect(
-            slot == t->end ||
-                atomic_load_explicit(&slot[-1].state, memory_order_relaxed) >=
+            atomic_load_explicit(&slot[-1].state, memory_order_relaxed) >=
                     LH_INSIDE ||
                 !lh_held_is_repeated(slot, lock, how, pc, generation),
             0))
@@ -280,16 +298,31 @@ static inline struct lh_slot *lh_held_repeat(void *lock, uint16_t how, void *pc,
     atomic_signal_fence(memory_order_seq_cst);
     t->top = slot + 1;
     atomic_signal_fence(memory_order_seq_cst);
-    if (__builtin_expect(
-            slot->lock != lock || slot->pc != pc || slot->cfa != cfa, 0)) {
+    if (__builtin_expect(slot->key != key || slot->cfa != cfa, 0)) {
         t->top = slot;
         return NULL;
     }
-    slot->known->times++;
-    if (slot->known->dependency & LH_ENTRY_NESTING)
-        lh_held_capture(t, slot);
+    *nests = lh_held_count(slot->known);
     return slot;
 }
+
+/* The same with the stack captured; true if done. */
+static inline __attribute__((always_inline)) bool
+lh_held_ask(void *lock, uint16_t how, void *pc, uintptr_t cfa)
+{
+    bool nests = false;
+    struct lh_slot *slot = lh_held_repeat(lock, how, pc, cfa, &nests);
+
+    if (slot && nests)
+        lh_held_capture(lh_self, slot);
+    return slot;
+}
+
+/*
+ * After the call that lh_held_repeat() was for: got if rc is 0. Returns rc. The
+ * hook ends in a jump to this, and keeps no more than the lock over the call.
+ */
+int lh_held_settle_repeated(void *lock, int rc);
 
 /*
  * After the call: the lock was got (LH_HOLDS, or LH_TAKES for a mutex that may
@@ -330,6 +363,26 @@ static inline struct lh_slot *lh_held_release(void *lock)
                          0))
         lh_held_pop_gone(t);
     return slot;
+}
+
+/* The same for the usual case: what was taken last, and once. False, and
+ * nothing has happened, if it is another one. */
+static inline bool lh_held_give(const void *lock)
+{
+    struct lh_thread *t = lh_self;
+    struct lh_slot *slot;
+
+    if (__builtin_expect(!t, 0))
+        return false;
+    slot = t->top - 1;
+    if (__builtin_expect(
+            slot->lock != lock || slot->count != 1 ||
+                atomic_load_explicit(&slot[-1].state, memory_order_relaxed) ==
+                    LH_GONE,
+            0))
+        return false;
+    t->top = slot;
+    return true;
 }
 
 /*

@@ -5,6 +5,7 @@
 #include "runtime/held.h"
 #include "runtime/stacks.h"
 #include "runtime/state.h"
+#include "runtime/sys.h"
 #include "runtime/thread.h"
 
 uint32_t lh_holder_stack(const struct lh_slot *slot)
@@ -51,7 +52,7 @@ static bool matches(void *ctx, struct lh_thread *t, struct lh_slot *slot)
 
     (void)t;
     if (__atomic_load_n(&slot->lock, __ATOMIC_RELAXED) == search->lock &&
-        is_held(slot))
+        slot->generation == lh_generation_now(search->lock) && is_held(slot))
         search->found = slot;
     return !search->found;
 }
@@ -113,6 +114,17 @@ bool lh_holder_find(const void *lock, int32_t tid, struct lh_holder *holder)
 bool lh_holder_disown(const void *lock, int32_t tid, struct lh_holder *holder)
 {
     return find(lock, tid, holder, true);
+}
+
+bool lh_holder_is_here(int32_t tid)
+{
+    struct lh_guard guard;
+    bool exists;
+
+    lh_guard_enter(&guard);
+    exists = lh_sys_thread_exists(lh_sys_getpid(), tid);
+    lh_guard_leave(&guard);
+    return exists;
 }
 
 struct each {

@@ -29,7 +29,8 @@ struct lh_holder {
 bool lh_holder_find(const void *lock, int32_t tid, struct lh_holder *holder);
 
 /* The same; and the thread, before it next learns of an order, asks the words
- * of its mutexes which of them it holds. */
+ * of its mutexes which of them it holds. Another kind of lock it holds no
+ * more. */
 bool lh_holder_disown(const void *lock, int32_t tid, struct lh_holder *holder);
 
 /*
@@ -41,6 +42,9 @@ void lh_holder_walk(struct lh_thread *t,
                     bool (*take)(void *ctx, struct lh_thread *t,
                                  struct lh_slot *slot),
                     void *ctx);
+
+/* Does this process have the thread? In a child of vfork it is the parent. */
+bool lh_holder_is_here(int32_t tid);
 
 /* Of a thread that is gone, or in a forked child; with the detector's lock
  * held: calls back for each lock that its chain still has. */

@@ -7,9 +7,9 @@
 #include "core/lockkind.h"
 #include "core/order.h"
 #include "runtime/mutexword.h"
+#include "runtime/rwlockword.h"
+#include "runtime/spinword.h"
 #include "runtime/sys.h"
-
-enum { READER_SHIFT = 3 }; /* of a rwlock's count of readers */
 
 static int32_t owner_of_mutex(const pthread_mutex_t *mutex)
 {
@@ -50,12 +50,11 @@ bool lh_lockowner_agrees(uintptr_t lock, unsigned kind, unsigned mode,
     switch (kind) {
     case LH_KIND_RWLOCK:
         if (mode == LH_SHARED)
-            return can_read(rwlock) &&
-                   rwlock->__data.__readers >> READER_SHIFT > 0;
+            return can_read(rwlock) && lh_rwlock_is_read(rwlock);
         return lh_lockowner_of(lock, kind) == tid;
-    case LH_KIND_SPIN: /* on x86, 1 is free */
+    case LH_KIND_SPIN:
         return lh_sys_can_read((const void *)(lock & ~(uintptr_t)7)) &&
-               *spin <= 0;
+               lh_spin_is_taken(spin);
     default:
         return lh_lockowner_of(lock, kind) == tid;
     }

@@ -125,13 +125,13 @@ void lh_misuse_report(const struct lh_misuse *m)
     lh_guard_leave(&guard);
 }
 
-void lh_misuse_destroy_held(void *lock, uint8_t lock_kind, int32_t tid,
+bool lh_misuse_destroy_held(void *lock, uint8_t lock_kind, int32_t tid,
                             void *pc, uintptr_t cfa)
 {
     struct lh_holder holder;
 
     if (!lh_self || lh_self->busy || !lh_holder_disown(lock, tid, &holder))
-        return;
+        return false;
     lh_misuse_report(&(struct lh_misuse){
         .kind = LH_ENDED_HELD,
         .lock_kind = lock_kind,
@@ -142,6 +142,7 @@ void lh_misuse_destroy_held(void *lock, uint8_t lock_kind, int32_t tid,
         .holder = holder.number,
         .holder_stack = holder.stack,
     });
+    return true;
 }
 
 void lh_misuse_act(void)

@@ -8,6 +8,7 @@
 #ifndef LH_RUNTIME_MISUSE_H
 #define LH_RUNTIME_MISUSE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "runtime/finding.h"
@@ -45,9 +46,9 @@ void lh_misuse_file(struct lh_thread *t, const struct lh_misuse *misuse);
 /*
  * Before a lock is destroyed that is held, as its own words say, by the thread
  * with that tid (0: they do not say by whom): LH012, if a thread's chain says
- * so, too.
+ * so, too, and then true.
  */
-void lh_misuse_destroy_held(void *lock, uint8_t lock_kind, int32_t tid,
+bool lh_misuse_destroy_held(void *lock, uint8_t lock_kind, int32_t tid,
                             void *pc, uintptr_t cfa);
 
 /* Does what on-deadlock= says, after the finding was written. */

@@ -6,7 +6,6 @@
 #include "runtime/forked.h"
 #include "runtime/held.h"
 #include "runtime/holders.h"
-#include "runtime/live.h"
 #include "runtime/maps.h"
 #include "runtime/misuse.h"
 #include "runtime/state.h"
@@ -33,18 +32,6 @@ static void report(enum lh_finding_kind kind, pthread_mutex_t *mutex, void *pc,
     struct lh_misuse misuse = misuse_of(kind, mutex, pc, cfa, holder);
 
     lh_misuse_report(&misuse);
-}
-
-/* In a child of vfork this process is the parent; it has the thread. */
-static bool is_of_this_process(int32_t tid)
-{
-    struct lh_guard guard;
-    bool exists;
-
-    lh_guard_enter(&guard);
-    exists = lh_sys_thread_exists(lh_sys_getpid(), tid);
-    lh_guard_leave(&guard);
-    return exists;
 }
 
 /* May a thread of another process release it? */
@@ -100,7 +87,7 @@ static void check_forked(pthread_mutex_t *mutex, int32_t tid, void *pc,
         holder = (struct lh_holder){ lh_self->number, own->stack };
     else if (!lh_forked_find(mutex, tid, &holder))
         return;
-    if (!is_of_this_process(tid) && !is_shared(mutex))
+    if (!lh_holder_is_here(tid) && !is_shared(mutex))
         report(own ? LH_SELF : LH_FORKED_HELD, mutex, pc, cfa, holder);
 }
 
@@ -134,7 +121,7 @@ void lh_mutexcheck_hopeless(pthread_mutex_t *mutex, void *pc, uintptr_t cfa)
 static bool another_holds(pthread_mutex_t *mutex, int32_t tid,
                           struct lh_holder *holder)
 {
-    return is_of_this_process(tid) &&
+    return lh_holder_is_here(tid) &&
            (lh_holder_disown(mutex, tid, holder) ||
             !(mutex->__data.__kind & LH_MUTEX_SHARED));
 }
@@ -161,7 +148,7 @@ static int32_t holder_here(const pthread_mutex_t *mutex)
 
     if (tid <= 0 || !lh_self || lh_self->busy ||
         (tid == lh_self->tid ? !lh_held_find(lh_self, mutex, false)
-                             : !is_of_this_process(tid)))
+                             : !lh_holder_is_here(tid)))
         return 0;
     return tid;
 }
@@ -219,47 +206,4 @@ void lh_mutexcheck_wait(pthread_mutex_t *mutex, void *pc, uintptr_t cfa)
     misuse = misuse_of(LH_CONDITION_LOCK, mutex, pc, cfa, holder);
     misuse.detail = "not-held";
     lh_misuse_report(&misuse);
-}
-
-static bool is_on_stack(const struct lh_thread *t, const void *lock)
-{
-    return (uintptr_t)lock >= t->stack_low && (uintptr_t)lock < t->stack_high;
-}
-
-/* Robust ones are made to be left behind; those on its own stack are nobody's
- * any more. */
-static bool is_left_behind(const struct lh_thread *t,
-                           const struct lh_slot *slot)
-{
-    const pthread_mutex_t *mutex = slot->lock;
-
-    /* One that has ended since, with its memory, was told as that. */
-    return lh_kind_of(slot->how) == LH_KIND_MUTEX && !is_on_stack(t, mutex) &&
-           slot->generation == lh_generation_now(mutex) &&
-           lh_sys_can_read(&mutex->__data.__owner) &&
-           !(mutex->__data.__kind & LH_MUTEX_ROBUST) &&
-           lh_mutex_holder(mutex) == t->tid;
-}
-
-static void leave_behind(void *ctx, struct lh_thread *t,
-                         const struct lh_slot *slot)
-{
-    struct lh_holder holder;
-    struct lh_misuse misuse;
-
-    (void)ctx;
-    if (!is_left_behind(t, slot))
-        return;
-    holder = (struct lh_holder){ t->number, lh_holder_stack(slot) };
-    misuse = misuse_of(LH_THREAD_ENDED, slot->lock, slot->pc, 0, holder);
-    misuse.thread = holder.number;
-    misuse.stack = holder.stack;
-    lh_misuse_file(lh_self, &misuse);
-    lh_live_orphaned();
-}
-
-void lh_mutexcheck_thread_ended(struct lh_thread *t)
-{
-    if (lh_self && lh_self != t)
-        lh_holder_each(t, leave_behind, NULL);
 }

@@ -55,8 +55,4 @@ void lh_mutexcheck_destroyed(pthread_mutex_t *mutex, void *pc, uintptr_t cfa);
 /* Around a call that a destroyed mutex refuses: LH013 if it was destroyed. */
 void lh_mutexcheck_refused(pthread_mutex_t *mutex, void *pc, uintptr_t cfa);
 
-/* t is gone: LH015 for each mutex that it still holds. With the detector's lock
- * held; told with what lh_self has to tell. */
-void lh_mutexcheck_thread_ended(struct lh_thread *t);
-
 #endif

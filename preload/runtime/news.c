@@ -2,6 +2,7 @@
  * news.c - what the detector has to tell: findings, notes, records. */
 #include "runtime/news.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "core/lockkind.h"
@@ -79,6 +80,28 @@ void lh_news_add_notes(struct lh_thread *t)
     }
 }
 
+/*
+ * Where the records should be, there is nowhere to write: a program that has
+ * given up its privileges, and forks or executes, may not make a file there.
+ * What it finds is then told on stderr, though not asked for there.
+ */
+static bool cannot_record(void)
+{
+    return lh_news_wants_records() && !lh_logfile_is_open();
+}
+
+static void tell(const struct lh_finding *f)
+{
+    static _Atomic bool said;
+
+    if ((!lh_config.print && !cannot_record()) ||
+        (f->grade == LH_CONDITIONAL && !lh_config.all))
+        return;
+    if (!lh_config.print && !atomic_exchange(&said, true))
+        lh_printer_note("what follows could not be recorded in dir=");
+    lh_printer_finding(f);
+}
+
 /* Writes what a thread has gathered; inside the guard, outside the lock. */
 void lh_news_flush(struct lh_thread *t)
 {
@@ -98,7 +121,7 @@ void lh_news_flush(struct lh_thread *t)
         if (!t->out.failed && lh_logfile_is_open())
             lh_logfile_write(t->out.text, t->out.length);
         lh_fmt_reset(&t->out);
-        lh_printer_finding(f);
+        tell(f);
         lh_finding_free(f);
     }
 }

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "runtime/config.h"
 #include "runtime/elfsym.h"
 #include "runtime/fmt.h"
 #include "runtime/held.h"
@@ -351,9 +350,6 @@ void lh_printer_finding(const struct lh_finding *finding)
 {
     struct lh_fmt f = { 0 };
 
-    if (!lh_config.print ||
-        (finding->grade == LH_CONDITIONAL && !lh_config.all))
-        return;
     lh_rawlock_take(&printing);
     lh_fmt_text(&f, "lockhound: ");
     if (finding->nsides)

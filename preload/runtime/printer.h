@@ -17,7 +17,7 @@
  * the configuration, as nobody else can tell. */
 void lh_printer_note(const char *text);
 
-/* Prints a finding if it is one to be shown. */
+/* Prints a finding, whatever the configuration says. */
 void lh_printer_finding(const struct lh_finding *finding);
 
 /* In a forked child, which has not the thread that may have been printing. */

@@ -93,17 +93,27 @@ static uint64_t class_of(const struct lh_lock_info *l)
                    UINT64_C(0x1d8e4e27c47d124f) + fixed);
 }
 
+/* A program may unmap what it holds. What it asks for right now, the hook has
+ * read: there is no need to ask the kernel. */
+static bool can_read(const struct lh_slot *slot)
+{
+    unsigned kind = lh_kind_of(slot->how);
+    uint8_t state = atomic_load_explicit(&slot->state, memory_order_relaxed);
+
+    return (state >= LH_WANTS &&
+            (kind == LH_KIND_MUTEX || kind == LH_KIND_RWLOCK)) ||
+           lh_sys_can_read(slot->lock);
+}
+
+/* Of a lock that can be read. */
 static unsigned subtype_of(const struct lh_slot *slot)
 {
     const pthread_mutex_t *mutex = slot->lock;
     const pthread_rwlock_t *rwlock = slot->lock;
 
-    /* A program may unmap what it holds. */
-    if (lh_kind_of(slot->how) == LH_KIND_MUTEX &&
-        lh_sys_can_read(&mutex->__data.__kind))
+    if (lh_kind_of(slot->how) == LH_KIND_MUTEX)
         return (unsigned)mutex->__data.__kind & 3;
-    if (lh_kind_of(slot->how) == LH_KIND_RWLOCK &&
-        lh_sys_can_read(&rwlock->__data.__flags))
+    if (lh_kind_of(slot->how) == LH_KIND_RWLOCK)
         return rwlock->__data.__flags & 3;
     return 0;
 }
@@ -158,8 +168,9 @@ static struct lh_lock_info *resolve(struct lh_thread *t, struct lh_slot *slot)
     if (!l)
         return NULL;
     if (!l->node) {
+        bool readable = can_read(slot);
         l->kind = (uint8_t)lh_kind_of(slot->how);
-        l->subtype = subtype_of(slot) & 3;
+        l->subtype = readable ? subtype_of(slot) & 3 : 0;
         /* All locks of an interpreter are made and taken at one place. */
         l->alone =
             l->kind == LH_KIND_SEMAPHORE && lh_semaphore_place_waits(slot->pc);
@@ -170,8 +181,7 @@ static struct lh_lock_info *resolve(struct lh_thread *t, struct lh_slot *slot)
             return NULL;
         if (!is_surely_lock(l))
             lh_order_withhold_lock(lh_state.order, node);
-        l->shared = lh_sys_can_read(slot->lock) &&
-                    lh_shared_set(node, slot->lock, l->kind);
+        l->shared = readable && lh_shared_set(node, slot->lock, l->kind);
     }
     doubt(t, l);
     return l;

@@ -7,7 +7,7 @@
 
 #include "runtime/arena.h"
 #include "runtime/held.h"
-#include "runtime/mutexcheck.h"
+#include "runtime/lockcheck.h"
 #include "runtime/onces.h"
 #include "runtime/published.h"
 #include "runtime/sys.h"
@@ -150,7 +150,7 @@ void lh_thread_sweep(void)
         /* One that can still be joined is kept: its end is an order. */
         if ((t->detached || !t->registered) && t->tid && t != lh_self &&
             !lh_sys_thread_exists(pid, t->tid)) {
-            lh_mutexcheck_thread_ended(t);
+            lh_lockcheck_thread_ended(t);
             lh_thread_release(t);
         }
     }

@@ -8,7 +8,7 @@
 #include "core/segments.h"
 #include "runtime/ends.h"
 #include "runtime/frames.h"
-#include "runtime/mutexcheck.h"
+#include "runtime/lockcheck.h"
 #include "runtime/news.h"
 #include "runtime/request.h"
 #include "runtime/state.h"
@@ -177,7 +177,7 @@ void lh_detector_joined(pthread_t handle, uint32_t number)
     t = lh_thread_find(handle);
     if (t && t->number == number) {
         lh_request_keep_counts(t);
-        lh_mutexcheck_thread_ended(t);
+        lh_lockcheck_thread_ended(t);
         lh_news_thread_changed(&self->out, number);
         if (t->stack_high)
             lh_ends_forget_all(t->stack_low, t->stack_high);

@@ -136,23 +136,76 @@ static size_t count_mutable(struct lh_thread *t, const struct lh_unwound *u)
     return n;
 }
 
-static size_t set_of(const void *pc, uintptr_t cfa)
+static uint64_t mix(uint64_t h, uintptr_t word)
 {
-    uint64_t h = ((uintptr_t)pc ^ cfa << 20) * UINT64_C(0x9e3779b97f4a7c15);
+    return (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+}
 
+/* The entry of a return address, else one to be filled, else NULL. */
+static struct lh_extent *extent_of(struct lh_stack_cache *cache, uintptr_t pc)
+{
+    size_t first = mix(0, pc) >> 32;
+
+    for (size_t i = first; i < first + 4; i++) {
+        struct lh_extent *e = &cache->extents[i & (LH_EXTENTS - 1)];
+        uintptr_t of = atomic_load_explicit(&e->pc, memory_order_acquire);
+        if (of == pc || of == 0)
+            return e;
+    }
+    return NULL;
+}
+
+static void keep_extents(struct lh_stack_cache *cache,
+                         const struct lh_unwound *u)
+{
+    for (size_t i = 0; i + 1 < u->n; i++) {
+        struct lh_extent *e = extent_of(cache, u->frames[i].pc);
+        if (!e || atomic_load_explicit(&e->pc, memory_order_relaxed))
+            continue;
+        e->words = u->frames[i + 1].at - u->frames[i].at;
+        atomic_store_explicit(&e->pc, u->frames[i].pc, memory_order_release);
+    }
+}
+
+/*
+ * Where a stack is looked for: by its place, and by what seem to be its return
+ * addresses. A function that locks for many callers has many stacks at one
+ * place. A frame whose size changes ends the guess, the same way each time:
+ * what is found is proved anyway, and only words of this stack are read.
+ */
+static size_t set_of(const struct lh_thread *t, const void *place,
+                     uintptr_t cfa)
+{
+    uintptr_t pc = (uintptr_t)place, at = cfa - sizeof pc;
+    uint64_t h = mix(cfa, pc);
+
+    if (cfa <= t->stack_low || cfa >= t->stack_high)
+        return h >> 58;
+    for (unsigned depth = 0; depth < LH_GUESSED_FRAMES; depth++) {
+        const struct lh_extent *e = extent_of(t->stacks, pc);
+        if (!e || atomic_load_explicit(&e->pc, memory_order_relaxed) != pc)
+            break;
+        h = mix(h, pc);
+        at += e->words * sizeof pc;
+        if (at >= t->stack_high)
+            break;
+        pc = *(const uintptr_t *)at;
+    }
     return h >> 58;
 }
 
 void lh_unwind_remember(struct lh_thread *t, const struct lh_unwound *u,
                         uint32_t stack)
 {
-    size_t set = set_of(u->pc, u->cfa), n = count_mutable(t, u) - 1;
-    struct lh_remembered *r =
-        &t->stacks->known[set * LH_STACK_WAYS +
-                          t->stacks->next[set]++ % LH_STACK_WAYS];
+    size_t set, n = count_mutable(t, u) - 1;
+    struct lh_remembered *r;
 
     if (!u->provable || stack == 0 || n > sizeof r->proof / sizeof *r->proof)
         return;
+    keep_extents(t->stacks, u);
+    set = set_of(t, u->pc, u->cfa);
+    r = &t->stacks->known[set * LH_STACK_WAYS +
+                          t->stacks->next[set]++ % LH_STACK_WAYS];
     atomic_store_explicit(&r->stack, 0, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
     r->pc = u->pc;
@@ -179,10 +232,13 @@ void lh_unwind_forget_stale(struct lh_thread *t)
 uint32_t lh_stack_recall(const struct lh_thread *t, const void *pc,
                          uintptr_t cfa, uint8_t *hint)
 {
-    size_t first = set_of(pc, cfa) * LH_STACK_WAYS;
+    size_t first;
     uint32_t stack;
 
-    for (size_t i = first; t->stacks && i < first + LH_STACK_WAYS; i++) {
+    if (!t->stacks)
+        return 0;
+    first = set_of(t, pc, cfa) * LH_STACK_WAYS;
+    for (size_t i = first; i < first + LH_STACK_WAYS; i++) {
         if (lh_stack_is_proved(&t->stacks->known[i], pc, cfa, &stack)) {
             *hint = (uint8_t)i;
             return stack;

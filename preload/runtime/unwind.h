@@ -49,12 +49,23 @@ struct lh_remembered {
     uint64_t pad;
 };
 
-/* Sets of four: one holds the stacks of some places, and several stacks of one
- * place, as of a function that locks for many callers. */
-enum { LH_STACK_WAYS = 4, LH_STACK_SETS = 64 };
+/* How many words lie between the return address into a function and that into
+ * its caller. Kept as first seen: it only helps to find a set (unwind.c). */
+struct lh_extent {
+    _Atomic uintptr_t pc; /* written last */
+    uint32_t words;
+};
+
+enum {
+    LH_STACK_WAYS = 4,
+    LH_STACK_SETS = 64,
+    LH_EXTENTS = 4096,
+    LH_GUESSED_FRAMES = 24,
+};
 
 struct lh_stack_cache {
     struct lh_remembered known[LH_STACK_SETS * LH_STACK_WAYS];
+    struct lh_extent extents[LH_EXTENTS];
     uint8_t next[LH_STACK_SETS];             /* the way to be overwritten */
     struct lh_return unwound[LH_MAX_FRAMES]; /* by the one that goes on */
 };

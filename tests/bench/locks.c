@@ -28,6 +28,7 @@
 #include <sched.h>
 #include <stdbool.h>
 
+#include "alone.h"
 #include "bench.h"
 
 #define NROUNDS 31 /* short ones: a busy machine leaves only short gaps */
@@ -52,9 +53,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* One thread: a loop does n times what it measures. */
-
-typedef void loop_fn(size_t n);
+/* One thread. */
 
 static void loop_one(size_t n)
 {
@@ -177,36 +176,6 @@ static void loop_many(size_t n)
         pthread_mutex_unlock(many_lock(at));
         at = at + 2 < NMANY ? at + 1 : 0;
     }
-}
-
-static double time_loop(loop_fn *loop, size_t n)
-{
-    uint64_t start_ns = bench_now_ns();
-
-    loop(n);
-    return (double)(bench_now_ns() - start_ns);
-}
-
-/*
- * The first call is the warm-up. Then the length of a round is found; one that
- * takes more than all the time there is, as under Helgrind, is the only one.
- */
-static double measure_alone(loop_fn *loop, size_t first, unsigned npairs)
-{
-    uint64_t end_ns = bench_now_ns() + budget_ns;
-    double round_ns = (double)budget_ns / 16, best;
-    size_t n = first;
-
-    loop(first);
-    while ((best = time_loop(loop, n)) < round_ns / 2)
-        n *= 2;
-    while (bench_now_ns() < end_ns) {
-        double ns = time_loop(loop, n);
-
-        if (ns < best)
-            best = ns;
-    }
-    return best / (double)n / npairs;
 }
 
 /* Two threads, each pinned to a CPU so that they do run side by side. */
@@ -481,7 +450,8 @@ static double measure(const char *name)
         const struct mode *m = &modes[i];
 
         if (!strcmp(name, m->name))
-            return measure_alone(m->loop, m->first, m->npairs);
+            return measure_alone(m->loop, m->first, (double)budget_ns) /
+                   m->npairs;
     }
     if (!strncmp(name, "private-", 8))
         return measure_private(

@@ -11,7 +11,8 @@ import time
 from harness import (ROOT, Failure, environment, line, output, verdict,
                      watched)
 
-# Mode of the program, goal for its ratio or None.
+# Mode of the program, goal for its ratio or None. Modes of `locks`, kinds of
+# lock of `kinds`, or a program of its own, which may not be built.
 MODES = [
     ("one", 1.5),
     ("nested2", None),
@@ -28,7 +29,20 @@ MODES = [
     ("many", None),
     ("free", None),
     ("free-beside", None),
+    ("rwlock-read", 1.6),
+    ("rwlock-write", 1.6),
+    ("spin", 1.6),
+    ("semaphore", 1.6),
+    ("recursive", 1.6),
+    ("c11", 1.6),
+    ("std_mutex", 1.6),
+    ("gmutex", 1.6),
+    ("life", None),
 ]
+KINDS = ("rwlock-read", "rwlock-write", "spin", "semaphore", "recursive",
+         "c11", "life")
+ALONE = ("std_mutex", "gmutex")
+FREE_GOAL_NS = 3
 STARTUP_GOAL_MS = 2
 STARTUP_PAIRS = 15  # for each round
 
@@ -46,10 +60,10 @@ def find_dyndd():
     return next((p for p in found if os.path.isfile(p)), None)
 
 
-def build_tsan(options):
+def build_tsan(options, name):
     """The same source under ThreadSanitizer: its path, or None."""
-    source = os.path.join(ROOT, "tests", "bench", "locks.c")
-    target = os.path.join(options.scratch, "locks-tsan")
+    source = os.path.join(ROOT, "tests", "bench", name + ".c")
+    target = os.path.join(options.scratch, name + "-tsan")
     command = ["gcc", "-D_GNU_SOURCE", "-std=gnu11", "-O2", "-g", "-pthread",
                "-fno-omit-frame-pointer", "-fsanitize=thread", "-o", target,
                source]
@@ -69,9 +83,9 @@ class Column:
         self.env = env
         self.nrounds = nrounds
 
-    def measure(self, mode):
+    def measure(self, arguments):
         """Nanoseconds, and whether something disturbed the whole run."""
-        words = output(self.command + [mode], self.env, 120).split()
+        words = output(self.command + arguments, self.env, 120).split()
         return float(words[0]), len(words) > 1
 
 
@@ -81,8 +95,18 @@ def best_of(values):
     return min(clean) if clean else statistics.median(v[0] for v in values)
 
 
-def columns(options):
-    program = os.path.join(options.build, "bench", "locks")
+def program_of(mode):
+    """The program that measures a mode, and its arguments."""
+    if mode in ALONE:
+        return mode, []
+    return ("kinds" if mode in KINDS else "locks"), [mode]
+
+
+def columns(options, name):
+    """The ways of running a program; none if it was not built."""
+    program = os.path.join(options.build, "bench", name)
+    if not os.path.isfile(program):
+        return []
     n = options.rounds
     found = [Column("plain", [program], environment(), n),
              Column("lockhound", [program], watched(options), n)]
@@ -92,7 +116,7 @@ def columns(options):
     if dyndd:
         found.append(Column("dyndd", [program],
                             environment(LD_PRELOAD=dyndd), n))
-    tsan = build_tsan(options)
+    tsan = build_tsan(options, name) if name not in ALONE else None
     if tsan:
         # Its shadow memory cannot live with every layout of the addresses.
         fixed = ["setarch", "-R"] if shutil.which("setarch") else []
@@ -116,7 +140,7 @@ def run_mode(mode, cols):
             if i >= c.nrounds or values[c.name] is None:
                 continue
             try:
-                values[c.name].append(c.measure(mode))
+                values[c.name].append(c.measure(program_of(mode)[1]))
             except Failure as e:
                 if c in cols[:2]:
                     raise
@@ -127,6 +151,9 @@ def run_mode(mode, cols):
 
 def measure_mode(_options, mode, goal, cols):
     """Prints the figures of a mode and returns its row of the table."""
+    if not cols:
+        line("locks.%s" % mode, "skipped", "", "not built")
+        return None
     values = run_mode(mode, cols)
     best = {k: best_of(v) for k, v in values.items() if v}
     for name, ns in best.items():
@@ -140,6 +167,9 @@ def measure_mode(_options, mode, goal, cols):
     line("locks.%s.ratio" % mode, "%.2f" % ratio, "x",
          verdict(ratio, goal) if goal else "")
     line("locks.%s.ratio.median" % mode, "%.2f" % median, "x")
+    if mode == "free":
+        cost = best["lockhound"] - best["plain"]
+        line("locks.free.cost", "%.2f" % cost, "ns", verdict(cost, FREE_GOAL_NS))
     return mode, goal, best, ratio, median
 
 
@@ -167,12 +197,14 @@ def measure_locks(options):
     chosen = [m for m in MODES if options.wants("locks." + m[0])]
     if not chosen:
         return
-    cols = columns(options)
-    rows = [options.attempt("locks." + mode, measure_mode, mode, goal, cols)
+    cols = {name: columns(options, name)
+            for name in {program_of(mode)[0] for mode, _ in chosen}}
+    rows = [options.attempt("locks." + mode, measure_mode, mode, goal,
+                            cols[program_of(mode)[0]])
             for mode, goal in chosen]
     rows = [r for r in rows if r]
     if rows:
-        print_table(rows, cols)
+        print_table(rows, max(cols.values(), key=len))
 
 
 def time_process(command, env):

@@ -147,6 +147,14 @@ setup() {
     exits_with 67
 }
 
+@test "a reader of a GRWLock that asks to write it waits for itself" {
+    LIMIT=3 watched "$W/locks" read upgrade
+    exits_with 137
+    has '^lockhound: self-deadlock LH003: rw_a ' err.txt
+    LOCKHOUND=on-deadlock=exit watched "$W/locks" read upgrade
+    exits_with 67
+}
+
 @test "a GMutex that is not held and released, or held and cleared" {
     ulimit -c 0
     for what in unlock-free clear-held unlock-free-unclean clear-held-unclean; do

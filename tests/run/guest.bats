@@ -305,6 +305,18 @@ setup() {
     grep -q '"kind":"LH001"' records/*
 }
 
+# It may make no file in the folder any more: what it found is not lost.
+@test "a child of one that dropped its rights tells on stderr what it cannot record" {
+    [ "$(id -u)" -eq 0 ] || skip "needs root"
+    LOCKHOUND=print=none recorded "$G/inversion" setuid_child
+    exits_with 0
+    has '^lockhound: what follows could not be recorded in dir=' err.txt
+    has '^lockhound: potential deadlock LH001 between ' err.txt
+    [ "$(grep -c '^lockhound: ' err.txt)" -eq 2 ] || { show; return 1; }
+    LOCKHOUND=print=none recorded "$G/inversion" setuid
+    quiet
+}
+
 @test "a limit on file sizes kills nobody, and is noted when there is room again" {
     recorded "$G/fullness" limit
     exits_with 3

@@ -38,6 +38,18 @@ hangs_on() {
     finds "LH001 a flag"
 }
 
+@test "once: the JSON report tells the lock from the flag" {
+    recorded "$G/once" vs-lock
+    exits_with 0
+    try "$B/lockhound" report --format=json records
+    python3 - out.txt <<'END'
+import json, sys
+[f] = json.load(open(sys.argv[1]))["findings"]
+assert [l["name"] for l in f["locks"]] == ["m"], f["locks"]
+assert [(l["name"], l["kind"]) for l in f["events"]] == [("once", "once")]
+END
+}
+
 @test "once: a call waits for the routine with a lock in hand" {
     watched "$G/once" waits
     exits_with 0

@@ -144,7 +144,7 @@ END
     has '^lockhound: self-deadlock LH003: p ' err.txt
     watched "$G/rwlocks" spin-contended
     exits_with 142
-    quiet
+    finds "LH015 p"
 }
 
 @test "a forked child that asks for what it has as a writer is told about" {

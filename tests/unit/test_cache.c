@@ -97,6 +97,26 @@ static void an_outgrown_table_has_nothing_to_find(void **state)
     assert_int_not_equal(old->probe, key(0));
 }
 
+/* By a hook that was interrupted in the middle of counting. */
+static void a_hit_in_an_outgrown_table_harms_nothing(void **state)
+{
+    unsigned noutgrown = 0;
+
+    (void)state;
+    for (uint64_t i = 0; i < 1000; i++) {
+        struct lh_entry *old = cache.entries;
+        lh_cache_add(&cache, key(i), 1, on_spill, NULL);
+        if (cache.entries == old)
+            continue;
+        old[0].times++;
+        noutgrown++;
+    }
+    assert_true(noutgrown > 1);
+    lh_cache_shrink(&cache);
+    lh_cache_add(&cache, key(5), 3, on_spill, NULL);
+    assert_int_equal(lh_cache_find(&cache, key(5))->dependency, 3);
+}
+
 static void a_shrunk_table_is_empty_and_usable(void **state)
 {
     (void)state;
@@ -120,6 +140,8 @@ int main(void)
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(an_outgrown_table_has_nothing_to_find,
                                         setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            a_hit_in_an_outgrown_table_harms_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(a_shrunk_table_is_empty_and_usable,
                                         setup, teardown),
     };

@@ -434,6 +434,12 @@ static void unclean(void)
     g_mutex_init(&mutex_a);
 }
 
+static void upgrade(void)
+{
+    g_rw_lock_reader_lock(&rw_a);
+    g_rw_lock_writer_lock(&rw_a);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 2 ? argv[2] : "";
@@ -474,6 +480,8 @@ int main(int argc, char **argv)
         jumped(kind->a);
     else if (strcmp(what, "self") == 0)
         take_both(kind->a, kind->a);
+    else if (strcmp(what, "upgrade") == 0)
+        upgrade();
     else if (strcmp(what, "unlock-free") == 0)
         g_mutex_unlock(&mutex_a);
     else if (strcmp(what, "clear-held") == 0)

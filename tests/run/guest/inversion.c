@@ -33,9 +33,17 @@ int main(int argc, char **argv)
     }
     if (is_mode(argv, "chdir"))
         CHECK(chdir("/") == 0);
-    if (is_mode(argv, "setuid"))
+    if (is_mode(argv, "setuid") || is_mode(argv, "setuid_child"))
         CHECK(setresgid(65534, 65534, 65534) == 0 &&
               setresuid(65534, 65534, 65534) == 0);
+    if (is_mode(argv, "setuid_child")) {
+        int status;
+        pid_t child = fork();
+        if (child) {
+            CHECK(waitpid(child, &status, 0) == child && status == 0);
+            return 0;
+        }
+    }
     if (is_mode(argv, "named"))
         pthread_setname_np(pthread_self(), "tricky \"n\\\x01\xff");
     invert(&a, &b);

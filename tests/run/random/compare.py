@@ -8,7 +8,7 @@ Each seed makes one script for replay: threads with create and join, locks
 taken and released in any order, try-locks, timed locks, condition waits,
 recursive and error-checking mutexes, mutexes made anew at the same address,
 and misuse: releases of what is free or another's, waits with a mutex that is
-not held, use after destroy, threads that end with a mutex in hand; with --rw,
+not held, use after destroy, threads that end with a lock in hand; with --rw,
 read-write locks of both kinds and spin locks as well.
 The model computes from the script alone which rings are possible and which
 only conditional, the result of every call, and what is misuse. Compared are:
@@ -448,9 +448,7 @@ class Model:
 
     def left_behind(self, o, sure):
         for h in o.held:
-            m = self.mutex(h.lock[0])
-            if m.index not in RWLOCKS and m.index not in SPINS:
-                self.misuse("LH015", m, h.inner, sure)
+            self.misuse("LH015", self.mutex(h.lock[0]), h.inner, sure)
 
     def do_c(self, t, s):
         if s.a != len(self.threads):
