@@ -10,6 +10,7 @@
 
 #include "runtime/guard.h"
 #include "runtime/live.h"
+#include "runtime/lockcheck.h"
 #include "runtime/misuse.h"
 #include "runtime/rwlockword.h"
 #include "runtime/stacks.h"
@@ -71,8 +72,11 @@ static __attribute__((noinline)) void tell(enum lh_finding_kind kind,
 {
     struct lh_slot *own = own_slot(mutex);
 
-    if (!own && kind == LH_SELF)
+    if (!own && kind == LH_SELF) {
+        lh_lockcheck_request(
+            (struct lh_lockcheck){ mutex, LH_KIND_GMUTEX, pc, cfa });
         return;
+    }
     lh_misuse_report(&(struct lh_misuse){
         .kind = kind,
         .lock_kind = LH_KIND_GMUTEX,

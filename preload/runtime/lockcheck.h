@@ -32,7 +32,7 @@ struct lh_lockcheck {
     uintptr_t cfa;
 };
 
-/* Before a request that has to wait: LH020 if only the parent of this process
+/* Before a request, of a GMutex also, that has to wait: LH020 if only the parent of this process
  * has the holder. */
 void lh_lockcheck_request(struct lh_lockcheck use);
 

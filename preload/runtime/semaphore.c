@@ -6,6 +6,7 @@
 #include "runtime/arena.h"
 #include "runtime/config.h"
 #include "runtime/detector.h"
+#include "runtime/forked.h"
 #include "runtime/guard.h"
 #include "runtime/locks.h"
 #include "runtime/misuse.h"
@@ -24,6 +25,9 @@ enum {
      * it is taken for a handler's. */
     MOST_UNPROVED = 8,
 };
+
+/* Its holder is a thread that only the parent of this process has. */
+#define LEFT_BEHIND UINT32_MAX
 
 struct lh_semaphore *_Atomic lh_semaphores_near[1 << LH_LOG2_SEMAPHORES_NEAR];
 
@@ -344,28 +348,43 @@ static uint32_t stack_of(struct lh_slot *slot)
     return slot->stack;
 }
 
-/* A handler can post what its thread waits for: only one that has been used as
- * a lock is believed to be one then. Threads are counted last: that is slow,
- * and a threading.Condition comes here at each wait. */
+/* Who has taken it that will not post it: the caller, or a thread that this
+ * process was forked without. A handler can post what its thread waits for:
+ * only one that has been used as a lock is believed to be one then. */
+static bool is_left(struct lh_semaphore *s, void *semaphore,
+                    struct lh_holder *by)
+{
+    struct lh_thread *t = lh_self;
+    uint32_t holder = lh_semaphore_holder(s);
+
+    if (lh_semaphore_use(s) != LH_SEMAPHORE_LOCK &&
+        (holder != t->number || lh_sys_catches_signals()))
+        return false;
+    if (holder != t->number)
+        return holder == LEFT_BEHIND && lh_forked_find(semaphore, 0, by);
+    *by = (struct lh_holder){ t->number,
+                              stack_of(lh_held_find(t, semaphore, false)) };
+    return true;
+}
+
+/* Threads are counted last: that is slow, and a threading.Condition comes here
+ * at each wait. */
 void lh_semaphore_check_self(struct lh_semaphore *s, void *semaphore, void *pc,
                              uintptr_t cfa)
 {
-    struct lh_thread *t = lh_self;
+    struct lh_holder by;
 
-    if (lh_semaphore_holder(s) != t->number || t->busy ||
-        !is_private(semaphore) ||
-        (lh_semaphore_use(s) != LH_SEMAPHORE_LOCK &&
-         lh_sys_catches_signals()) ||
-        !lh_sys_is_only_thread())
+    if (lh_self->busy || !is_private(semaphore) ||
+        !is_left(s, semaphore, &by) || !lh_sys_is_only_thread())
         return;
     lh_misuse_report(&(struct lh_misuse){
-        .kind = LH_SELF,
+        .kind = by.number == lh_self->number ? LH_SELF : LH_FORKED_HELD,
         .lock_kind = LH_KIND_SEMAPHORE,
         .lock = semaphore,
         .pc = pc,
         .cfa = cfa,
-        .holder = t->number,
-        .holder_stack = stack_of(lh_held_find(t, semaphore, false)),
+        .holder = by.number,
+        .holder_stack = by.stack,
     });
 }
 
@@ -417,7 +436,7 @@ void lh_semaphores_after_fork(uint32_t was, uint32_t is)
         for (; s; s = atomic_load_explicit(&s->next, memory_order_relaxed)) {
             uint32_t holder = lh_semaphore_holder(s);
             if (holder)
-                lh_semaphore_set_holder(s, holder == was ? is : UINT32_MAX);
+                lh_semaphore_set_holder(s, holder == was ? is : LEFT_BEHIND);
         }
     }
 }

@@ -137,8 +137,9 @@ bool lh_semaphore_is_held(const void *semaphore, uint32_t thread);
 /* Is it known to be a lock? */
 bool lh_semaphore_is_lock(const void *semaphore);
 
-/* The thread asks for a semaphore that is taken and that it has taken itself:
- * reports that if nobody else is there who could post it. */
+/* The thread asks for a semaphore that is taken, by itself or, before the fork
+ * of this process, by a thread that is not here: reports that if nobody else is
+ * there who could post it. */
 void lh_semaphore_check_self(struct lh_semaphore *s, void *semaphore, void *pc,
                              uintptr_t cfa);
 

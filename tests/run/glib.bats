@@ -155,6 +155,12 @@ setup() {
     exits_with 67
 }
 
+@test "a child asks for a GMutex that another thread of its parent held" {
+    LOCKHOUND=on-deadlock=exit watched "$W/locks" mutex asked-by-child
+    exits_with 0
+    finds "LH020 mutex_a"
+}
+
 @test "a GMutex that is not held and released, or held and cleared" {
     ulimit -c 0
     for what in unlock-free clear-held unlock-free-unclean clear-held-unclean; do

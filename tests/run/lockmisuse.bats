@@ -96,7 +96,7 @@ is_right() {
 }
 
 @test "LH020: a child asks for what another thread of its parent held" {
-    for pair in "write write" "write read" "read write" "spin spin"; do
+    for pair in "write write" "write read" "read write" "spin spin" "semaphore semaphore"; do
         LOCKHOUND=on-deadlock=exit watched "$G/lockmisuse" child-asks $pair
         exits_with 0
         has '^child: 67$' out.txt

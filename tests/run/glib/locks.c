@@ -440,6 +440,34 @@ static void upgrade(void)
     g_rw_lock_writer_lock(&rw_a);
 }
 
+static void *hold_a(void *unused)
+{
+    g_mutex_lock(&mutex_a);
+    set_flag(&is_held);
+    wait_flag(&is_over);
+    g_mutex_unlock(&mutex_a);
+    return unused;
+}
+
+static void asked_by_child(void)
+{
+    pthread_t t = go(hold_a, NULL);
+    int status;
+    pid_t pid;
+
+    wait_flag(&is_held);
+    pid = fork();
+    if (pid == 0) {
+        alarm(3);
+        g_mutex_lock(&mutex_a);
+        _exit(0);
+    }
+    CHECK(waitpid(pid, &status, 0) == pid);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 67);
+    set_flag(&is_over);
+    join(t);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 2 ? argv[2] : "";
@@ -480,6 +508,8 @@ int main(int argc, char **argv)
         jumped(kind->a);
     else if (strcmp(what, "self") == 0)
         take_both(kind->a, kind->a);
+    else if (strcmp(what, "asked-by-child") == 0)
+        asked_by_child();
     else if (strcmp(what, "upgrade") == 0)
         upgrade();
     else if (strcmp(what, "unlock-free") == 0)
