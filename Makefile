@@ -19,7 +19,8 @@ override CFLAGS   += -std=gnu11 $(WARN) -pthread -fno-omit-frame-pointer \
 # OPTIONAL are rivals to compare with; without them their columns are absent.
 PACKAGES := build-essential git clang clang-format clang-tidy cppcheck \
             libdw-dev libelf-dev libjansson-dev libcmocka-dev libglib2.0-dev \
-            bats mandoc gdb memcached redis-server redis-tools sysbench xz-utils python3
+            bats mandoc gdb memcached redis-server redis-tools sysbench xz-utils python3 \
+            mariadb-server
 OPTIONAL := libclang-rt-14-dev valgrind
 
 core_src    := $(wildcard preload/core/*.c)
