@@ -18,8 +18,9 @@ override CFLAGS   += -std=gnu11 $(WARN) -pthread -fno-omit-frame-pointer \
 # The Debian packages that build, test and demonstrate lockhound. Those in
 # OPTIONAL are rivals to compare with; without them their columns are absent.
 PACKAGES := build-essential git clang clang-format clang-tidy cppcheck \
-            libdw-dev libelf-dev libjansson-dev libunwind-dev libcmocka-dev libglib2.0-dev \
-            bats mandoc gdb memcached redis-server redis-tools sysbench xz-utils python3
+            libdw-dev libelf-dev libjansson-dev libunwind-dev libcmocka-dev \
+            libglib2.0-dev bats mandoc gdb memcached redis-server redis-tools \
+            sysbench xz-utils python3 mariadb-server
 OPTIONAL := libclang-rt-14-dev valgrind
 
 core_src    := $(wildcard preload/core/*.c)

@@ -23,7 +23,7 @@
 
 struct lh_thread;
 
-enum { LH_MAX_FRAMES = 64 };
+enum { LH_MAX_FRAMES = 63 };
 
 struct lh_frame {
     uint32_t module; /* modules.h; 0: unknown */

@@ -45,7 +45,7 @@ struct lh_remembered {
     uintptr_t cfa;
     uint32_t n;
     _Atomic uint32_t stack; /* 0 while the rest is being changed */
-    struct lh_return proof[LH_MAX_FRAMES - 2]; /* makes a kilobyte of it */
+    struct lh_return proof[LH_MAX_FRAMES - 1]; /* makes a kilobyte of it */
     uint64_t pad;
 };
 

@@ -119,3 +119,43 @@ EOF
     grep 'total number of events' out.txt | diff alone.txt -
     has '^lockhound: no findings' err.txt
 }
+
+@test "mariadbd under sysbench: as alone, nothing found" {
+    command -v mariadbd >/dev/null || skip "mariadb-server is not installed"
+    command -v sysbench >/dev/null || skip "sysbench is not installed"
+    local was
+    LIMIT=10 alone mariadb-install-db --no-defaults --user="$(id -un)" \
+        --datadir="$PWD/fresh" --auth-root-authentication-method=normal \
+        --skip-test-db
+    exits_with 0
+    mariadb_under_load
+    was=$status
+    mariadb_under_load "$B/lockhound" run --dir=records --
+    exits_with "$was"
+    has '^lockhound: no findings' err.txt
+}
+
+# Starts it on a copy of the fresh data, maybe under a command; a short load;
+# an orderly shutdown. Its socket's path has to be a short one.
+mariadb_under_load() {
+    local at socket
+    at=$(mktemp -d)
+    socket=$at/s
+    rm -rf data
+    cp -r fresh data
+    start "$@" mariadbd --no-defaults --user="$(id -un)" \
+        --datadir="$PWD/data" --skip-networking --socket="$socket" \
+        --pid-file="$PWD/pid" --innodb-buffer-pool-size=32M
+    local admin=(mariadb-admin --no-defaults -uroot -S "$socket")
+    until_it_works "${admin[@]}" ping
+    "${admin[@]}" create sbtest
+    local load=(sysbench oltp_read_write --mysql-socket="$socket" --threads=8
+        --mysql-user=root --tables=2 --table-size=500 --events=300 --time=0)
+    timeout 20 "${load[@]}" prepare >load.txt 2>&1
+    timeout 20 "${load[@]}" run >load.txt 2>&1
+    timeout 20 "${admin[@]}" shutdown
+    status=0
+    wait "$server" || status=$?
+    server=
+    rm -rf "$at"
+}

@@ -104,6 +104,27 @@ static void a_frame_may_change_its_size(void **state)
     assert_int_equal(recall(0, 3), 1);
 }
 
+/* As deep as stacks are taken: those of an interpreter are all cut off. */
+static void a_stack_that_was_cut_off_is_recalled(void **state)
+{
+    struct lh_return frames[LH_MAX_FRAMES];
+    struct lh_unwound u = { .n = LH_MAX_FRAMES,
+                            .truncated = true,
+                            .provable = true,
+                            .frames = frames,
+                            .pc = place,
+                            .cfa = (uintptr_t)(words + CFA) };
+    uint8_t hint = 0;
+
+    (void)state;
+    for (uint32_t i = 0; i < LH_MAX_FRAMES; i++) {
+        frames[i] = (struct lh_return){ (uintptr_t)place + i * 64, i * 3 };
+        words[CFA - 1 + i * 3] = frames[i].pc;
+    }
+    lh_unwind_remember(&self, &u, 7);
+    assert_int_equal(lh_stack_recall(&self, place, u.cfa, &hint), 7);
+}
+
 /* Where frames seem to go on beyond the end of the stack, nothing is read. */
 static void a_guess_stays_inside_the_stack(void **state)
 {
@@ -120,6 +141,7 @@ int main(void)
         TEST(one_place_has_the_stacks_of_many_callers),
         TEST(another_caller_is_not_taken_for_one_of_them),
         TEST(a_frame_may_change_its_size),
+        TEST(a_stack_that_was_cut_off_is_recalled),
         TEST(a_guess_stays_inside_the_stack),
     };
 
