@@ -12,10 +12,12 @@
 static void feed(struct lh_picture *p, json_t *record)
 {
     char *line = record ? json_dumps(record, JSON_COMPACT) : NULL;
-    if (!line)
+    if (line) {
+        lh_model_feed(p->model, line, strlen(line));
+        lh_model_feed(p->model, "\n", 1);
+    } else {
         lh_diag_fail("out of memory");
-    lh_model_feed(p->model, line, strlen(line));
-    lh_model_feed(p->model, "\n", 1);
+    }
     free(line);
     json_decref(record);
 }

@@ -32,8 +32,8 @@ struct lh_lockcheck {
     uintptr_t cfa;
 };
 
-/* Before a request, of a GMutex also, that has to wait: LH020 if only the parent of this process
- * has the holder. */
+/* Before a request, of a GMutex also, that has to wait: LH020 if only the
+ * parent of this process has the holder. */
 void lh_lockcheck_request(struct lh_lockcheck use);
 
 /* Before any use that was not seen since the lock was made: LH013, if
