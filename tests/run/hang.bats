@@ -84,3 +84,35 @@ for i in range(12):
     exits_with 2
     has "on-hang: bad value 'sleep' (expected report, abort or kill)" err.txt
 }
+
+# A case of tests/cases/reports, really hanging, is explained: by the first line
+# of what its threads wait for.
+case_hangs() {
+    local source=$top/tests/cases/reports/$1
+    shift
+    case $source in
+    *.cpp) g++ -std=c++17 -O1 -g -pthread -DHANG "$source" -o program ;;
+    *) gcc -O1 -g -pthread -DHANG "$source" -o program ;;
+    esac
+    LH_ALARM=20 run_for --hang-after=1 --on-hang=kill -- ./program
+    exits_with 68
+    for line in "$@"; do has "$line" lines.txt; done
+}
+
+@test "a stream that a reader holds, at exit" {
+    case_hangs exit_flush_vs_reader.c \
+        'T1 (main.*waits for the stream of descriptor [0-9]*, held by T2' \
+        'T2 .*is in read(2)'
+    has 'flush_all' err.txt
+}
+
+@test "a pool that waits for itself" {
+    case_hangs pool_waits_on_itself.cpp 'T1 (main.*sleeps on' 'T2 .*sleeps on'
+    has 'std::future<int>::get' err.txt
+    has 'Pool::run' err.txt
+}
+
+@test "a semaphore whose poster waits for a lock" {
+    case_hangs blocking_call_under_lock.cpp 'waits for a post of the semaphore' \
+        'waits for the mutex break_lock, held by T'
+}

@@ -128,3 +128,13 @@ PY
     exits_with 0
     absent LH002 err.txt
 }
+
+@test "the predicted deadlocks of real bug reports, when they happen" {
+    for name in log_callback_inversion three_lock_ring nested_read_writer_pref \
+        loader_vs_allocator; do
+        gcc -O1 -g -pthread -DHANG "$top/tests/cases/reports/$name.c" -o "$name"
+        try timeout -s KILL "$LIMIT" "$B/lockhound" run --dir="$PWD/$name.records" -- "./$name"
+        exits_with 67
+        has 'deadlock LH002' err.txt
+    done
+}
