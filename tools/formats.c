@@ -10,6 +10,7 @@
 #include "explain.h"
 #include "json.h"
 #include "options.h"
+#include "short.h"
 #include "text.h"
 
 static const struct {
@@ -17,6 +18,7 @@ static const struct {
     void (*write)(FILE *out, const struct lh_content *content);
 } formats[] = {
     { "text", lh_text_report },
+    { "short", lh_short_report },
     { "json", lh_json_report },
 };
 

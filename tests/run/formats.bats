@@ -71,3 +71,95 @@ report() {
     has 'none/r.json: No such file' err.txt
     [ ! -e ran ] && [ ! -e d ]
 }
+
+# --- short ---
+
+@test "short is one line a finding, and a note for each other side" {
+    report --all --format=short
+    exits_with 67
+    cat >want.txt <<'WANT'
+hangs+0x16c6: error: LH002 deadlock between hangs+0x41a0, hangs+0x41c8 and hangs+0x41f0: T1 (main), T2 and T3 wait for each other in a ring.
+hangs+0x16c6: note: T2 holds hangs+0x41c8, taken at hangs+0x1695, and waits for hangs+0x41f0
+hangs+0x16c6: note: T3 holds hangs+0x41f0, taken at hangs+0x1695, and waits for hangs+0x41a0
+broken_dining+0x1330: warning: LH001 potential deadlock between broken_dining+0x4100, broken_dining+0x4128, broken_dining+0x4150, broken_dining+0x4178 and broken_dining+0x41a0: T2, T3, T4, T5 and T6 can wait for each other in a ring.
+broken_dining+0x1330: note: T3 holds broken_dining+0x4128, taken at broken_dining+0x1353, and waits for broken_dining+0x4150
+broken_dining+0x1330: note: T4 holds broken_dining+0x4150, taken at broken_dining+0x1353, and waits for broken_dining+0x4178
+broken_dining+0x1330: note: T5 holds broken_dining+0x4178, taken at broken_dining+0x1353, and waits for broken_dining+0x41a0
+broken_dining+0x1330: note: T6 holds broken_dining+0x41a0, taken at broken_dining+0x1353, and waits for broken_dining+0x4100
+hangs+0x16c6: warning: LH001 potential deadlock between hangs+0x41a0, hangs+0x41c8 and hangs+0x41f0: T1 (main), T2 and T3 can wait for each other in a ring.
+hangs+0x16c6: note: T2 holds hangs+0x41c8, taken at hangs+0x1695, and waits for hangs+0x41f0
+hangs+0x16c6: note: T3 holds hangs+0x41f0, taken at hangs+0x1695, and waits for hangs+0x41a0
+restock_with_timeout+0x12dd: info: LH001 conditional ring between restock_with_timeout+0x4100 and restock_with_timeout+0x4140: T2 and T3 took them in contrary orders, which could not block in this run.
+restock_with_timeout+0x1589: note: T3 holds restock_with_timeout+0x4140, taken at restock_with_timeout+0x136a, and waits for restock_with_timeout+0x4100 for a limited time
+WANT
+    diff want.txt out.txt
+}
+
+@test "short says LHnnn first, of every kind" {
+    try "$B/lockhound" report --all --format=short "$BATS_TEST_DIRNAME/records/kinds.jsonl"
+    [ "$(grep -vc ': note: ' out.txt)" -eq 28 ]
+    absent ': \(error\|warning\|info\): [^L]' out.txt
+    absent '"' out.txt
+    has '^bank+0x113a: note: T3 (audit) took accounts$' out.txt
+}
+
+# A ring whose two requests are in lines 8 and 15 of crossed.c.
+crossed() {
+    cat >crossed.c <<'SRC'
+#include <pthread.h>
+static pthread_mutex_t left = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t right = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t turn;
+static void *there(void *arg)
+{
+    pthread_mutex_lock(&left);
+    pthread_mutex_lock(&right);
+    pthread_mutex_unlock(&right);
+    pthread_mutex_unlock(&left);
+    pthread_barrier_wait(&turn);
+    return arg;
+}
+static void back(void) { pthread_mutex_lock(&right);
+    pthread_mutex_lock(&left);
+    pthread_mutex_unlock(&left);
+    pthread_mutex_unlock(&right);
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_barrier_init(&turn, 0, 2);
+    pthread_create(&t, 0, there, 0);
+    pthread_barrier_wait(&turn);
+    back();
+    pthread_join(t, 0);
+    return 0;
+}
+SRC
+    mkdir -p src
+    mv crossed.c src
+    gcc -g -O0 -pthread -o crossed src/crossed.c
+    LIMIT=60
+    try timeout -s KILL "$LIMIT" "$B/lockhound" run --stacks=exact --dir=d "$@" -- ./crossed
+    exits_with 66
+}
+
+@test "short names files so that an editor opens them from here" {
+    crossed --format=short
+    has '^src/crossed.c:15: warning: LH001 ' out.txt
+    has '^src/crossed.c:8: note: T2 (there) holds left, taken at src/crossed.c:7, and waits for right$' out.txt
+    mkdir elsewhere
+    cd elsewhere
+    try "$B/lockhound" report --format=short ../d
+    has "^${PWD%/elsewhere}/src/crossed.c:15: warning: " out.txt
+}
+
+@test "vim finds file, line and text in the short format" {
+    type vim >/dev/null 2>&1 || skip "no vim here"
+    crossed --format=short
+    mv out.txt errors.txt
+    timeout 30 vim -es -u NONE -i NONE -c 'cfile errors.txt' \
+        -c 'call writefile(map(getqflist(), {i, q -> bufname(q.bufnr) . "|" . q.lnum . "|" . q.text}), "q.txt")' \
+        -c 'qall!' </dev/null || true
+    has '^src/crossed.c|15| *warning: LH001 ' q.txt
+    has '^src/crossed.c|8| *note: T2 (there)' q.txt
+}
