@@ -10,6 +10,7 @@
 #include "explain.h"
 #include "json.h"
 #include "options.h"
+#include "sarif.h"
 #include "short.h"
 #include "text.h"
 
@@ -20,6 +21,7 @@ static const struct {
     { "text", lh_text_report },
     { "short", lh_short_report },
     { "json", lh_json_report },
+    { "sarif", lh_sarif_report },
 };
 
 enum { NFORMATS = sizeof formats / sizeof *formats };

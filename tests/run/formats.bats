@@ -163,3 +163,82 @@ SRC
     has '^src/crossed.c|15| *warning: LH001 ' q.txt
     has '^src/crossed.c|8| *note: T2 (there)' q.txt
 }
+
+# --- SARIF ---
+
+sarif() { # FILE
+    python3 "$BATS_TEST_DIRNAME/sarif.py" "$1"
+}
+
+@test "SARIF has what the standard requires, and each finding" {
+    report --all --format=sarif
+    exits_with 67
+    sarif out.txt >results.txt
+    cut -d' ' -f1-3 results.txt >got.txt
+    cat >want.txt <<'WANT'
+LH002 error file:///srv/demo/hangs:
+LH001 warning file:///srv/demo/broken_dining:
+LH001 warning file:///srv/demo/hangs:
+LH001 note file:///srv/demo/restock_with_timeout:
+WANT
+    diff want.txt got.txt
+    report --format=sarif
+    sarif out.txt | grep -c . | grep -qx 3
+}
+
+@test "SARIF of every kind of finding, of no finding, and of limited records" {
+    local records=$BATS_TEST_DIRNAME/records
+    try "$B/lockhound" report --all --format=sarif "$records/kinds.jsonl"
+    [ "$(sarif out.txt | wc -l)" -eq 28 ]
+    absent '"ruleIndex": 14' out.txt
+    [ "$(grep -c '"ruleIndex"' out.txt)" -eq 28 ]
+    try "$B/lockhound" report --format=sarif "$records/clean.jsonl"
+    exits_with 0
+    [ -z "$(sarif out.txt)" ]
+    has '"id": "memory"' out.txt
+}
+
+@test "a kind that this version does not know is no rule, and still a result" {
+    sed 's/"kind":"LH002"/"kind":"XY900"/' "$runs/hang.jsonl" >later.jsonl
+    try "$B/lockhound" report --format=sarif later.jsonl
+    sarif out.txt | grep -q '^XY900 error '
+}
+
+@test "SARIF names of bytes that are no text stay valid" {
+    printf 'import sys\ns = open(sys.argv[1], "rb").read()\ns = s.replace(b"/srv/demo/", b"/srv/\\\\u0001 %%#?\\xc3\\xa4](x)/")\nopen("odd.jsonl", "wb").write(s)\n' >odd.py
+    python3 odd.py "$runs/hang.jsonl"
+    try "$B/lockhound" report --format=sarif odd.jsonl
+    sarif out.txt
+    has '"uri": "file:///srv/%01%20%25%23%3F%C3%A4%5D%28x%29/hangs"' out.txt
+}
+
+# The fingerprints of crossed(), run again as a file of other lines, or changed by
+# a sed script.
+fingerprints() {
+    rm -rf d
+    gcc -g -O0 -pthread -o "$1" "$2"
+    timeout -s KILL 60 "$B/lockhound" run --dir=d --format=sarif -o s.sarif -- "./$1" \
+        >/dev/null 2>&1 || true
+    sarif s.sarif | cut -d' ' -f4
+}
+
+@test "fingerprints stay when lines, addresses and folders change, and no longer" {
+    crossed --format=sarif -o s.sarif
+    sarif s.sarif >one.txt
+    grep -q '^LH001 warning src/crossed.c:15 ' one.txt
+    cut -d' ' -f4 one.txt >want.txt
+    fingerprints crossed src/crossed.c | diff want.txt -
+    mkdir other
+    { printf '#include <stdio.h>\nint more[1000];\n\nvoid first(void) { puts("x"); }\n'
+        cat src/crossed.c; } >other/crossed.c
+    fingerprints crossed other/crossed.c | diff want.txt -
+    grep -q '"uri": "other/crossed.c"' s.sarif
+    sed 's/right/middle/' src/crossed.c >renamed.c
+    fingerprints crossed renamed.c >got.txt
+    [ -s got.txt ]
+    if cmp -s want.txt got.txt; then return 1; fi
+    sed 's/back(/backwards(/' src/crossed.c >renamed.c
+    fingerprints crossed renamed.c >got.txt
+    [ -s got.txt ]
+    if cmp -s want.txt got.txt; then return 1; fi
+}
