@@ -9,6 +9,7 @@
 #include "diag.h"
 #include "explain.h"
 #include "json.h"
+#include "junit.h"
 #include "options.h"
 #include "sarif.h"
 #include "short.h"
@@ -18,10 +19,9 @@ static const struct {
     const char *name;
     void (*write)(FILE *out, const struct lh_content *content);
 } formats[] = {
-    { "text", lh_text_report },
-    { "short", lh_short_report },
-    { "json", lh_json_report },
-    { "sarif", lh_sarif_report },
+    { "text", lh_text_report },   { "short", lh_short_report },
+    { "json", lh_json_report },   { "sarif", lh_sarif_report },
+    { "junit", lh_junit_report },
 };
 
 enum { NFORMATS = sizeof formats / sizeof *formats };

@@ -242,3 +242,72 @@ fingerprints() {
     [ -s got.txt ]
     if cmp -s want.txt got.txt; then return 1; fi
 }
+
+# --- JUnit ---
+
+# "OUTCOME CLASS" for each test case, after "TESTS FAILURES SKIPPED" of the suite;
+# fails where the counts are not those of the cases.
+junit() { # FILE
+    python3 - "$1" <<'PY'
+import collections, sys
+import xml.etree.ElementTree as ET
+root = ET.parse(sys.argv[1]).getroot()
+(suite,) = root
+assert root.tag == "testsuites" and suite.tag == "testsuite"
+lines, counts, names = [], collections.Counter(), set()
+for case in suite.iter("testcase"):
+    assert case.get("name") not in names and case.get("time")
+    names.add(case.get("name"))
+    outcome = case[0].tag if len(case) else "passed"
+    if len(case):
+        assert case.get("classname")[10:] in case[0].get("message")
+        assert len(case[0].text.splitlines()) > 5
+    counts[outcome] += 1
+    lines.append(f"{outcome} {case.get('classname')}")
+for thing in root, suite:
+    assert int(thing.get("tests")) == len(lines)
+    assert int(thing.get("failures")) == counts["failure"]
+    assert int(thing.get("skipped")) == counts["skipped"]
+    assert thing.get("errors") == "0"
+print(suite.get("name"), len(lines), counts["failure"], counts["skipped"])
+print("\n".join(lines))
+PY
+}
+
+@test "JUnit has a failure for each finding, and a test that passed for other kinds" {
+    report --format=junit
+    exits_with 67
+    junit out.txt >got.txt
+    head -n 1 got.txt | grep -qx 'broken_dining and others 15 3 0'
+    [ "$(grep -cx 'failure lockhound.LH001' got.txt)" -eq 2 ]
+    [ "$(grep -cx 'failure lockhound.LH002' got.txt)" -eq 1 ]
+    [ "$(grep -cx 'passed lockhound.LH003' got.txt)" -eq 1 ]
+    absent 'passed lockhound.LH00[12]' got.txt
+}
+
+@test "JUnit has conditional findings as skipped, with --all only" {
+    report --format=junit --all
+    junit out.txt >got.txt
+    head -n 1 got.txt | grep -qx 'broken_dining and others 16 3 1'
+    grep -qx 'skipped lockhound.LH001' got.txt
+    try "$B/lockhound" report --format=junit "$runs/timeout.jsonl"
+    exits_with 0
+    junit out.txt >got.txt
+    head -n 1 got.txt | grep -qx 'restock_with_timeout 14 0 0'
+}
+
+@test "JUnit of each kind, and of names of any bytes, is well-formed" {
+    try "$B/lockhound" report --all --format=junit "$BATS_TEST_DIRNAME/records/kinds.jsonl"
+    junit out.txt | head -n 1 | grep -qx 'bank 30 26 2'
+    cat >odd.py <<'PY'
+import sys
+text = open(sys.argv[1]).read()
+name = "a<b>&\\\"'\\u0001\\u0002\\u001b]]>\\ufffe\\ud83d\\ude00\\u00e9\\n\\t\\u007f"
+text = text.replace('"type":"lock",', '"type":"lock","name":"' + name + '",')
+open("odd.jsonl", "w").write(text)
+PY
+    python3 odd.py "$runs/hang.jsonl"
+    try "$B/lockhound" report --format=junit odd.jsonl
+    junit out.txt | head -n 1 | grep -qx 'hangs 14 2 0'
+    has 'a&lt;b&gt;&amp;' out.txt
+}
