@@ -7,6 +7,7 @@
 
 #include "content.h"
 #include "diag.h"
+#include "dot.h"
 #include "explain.h"
 #include "json.h"
 #include "junit.h"
@@ -21,7 +22,7 @@ static const struct {
 } formats[] = {
     { "text", lh_text_report },   { "short", lh_short_report },
     { "json", lh_json_report },   { "sarif", lh_sarif_report },
-    { "junit", lh_junit_report },
+    { "junit", lh_junit_report }, { "dot", lh_dot_report },
 };
 
 enum { NFORMATS = sizeof formats / sizeof *formats };

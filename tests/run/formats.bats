@@ -311,3 +311,100 @@ PY
     junit out.txt | head -n 1 | grep -qx 'hangs 14 2 0'
     has 'a&lt;b&gt;&amp;' out.txt
 }
+
+# --- DOT ---
+
+# "HOLDS > WANTS TIMES COLOUR" for each order and "LOCK COLOUR" for each lock, as
+# a reader of the format finds them, and Graphviz itself where it is installed.
+dot_lines() { # FILE
+    if type dot >/dev/null 2>&1; then dot -Tsvg "$1" >/dev/null || return 1; fi
+    python3 - "$1" <<'PY'
+import re, sys
+text = open(sys.argv[1], encoding="utf-8").read()
+assert text.startswith("digraph lockhound {\n") and text.endswith("\n}\n")
+string = r'"(?:[^"\\]|\\.)*"'
+value = rf"(?:{string}|[\w.]+)"
+statement = rf"  (\w+)(?: -> (\w+))? \[({value}={value}(?:, {value}={value})*)\];|  rankdir=LR;"
+names = {}
+for line in text.splitlines()[1:-1]:
+    match = re.fullmatch(statement.replace(f"{value}=", r"\w+="), line)
+    assert match, line
+    pairs = dict(re.findall(rf"(\w+)=({value})", match[3] or ""))
+    label = re.sub(r"\\(.)", r"\1", pairs.get("label", "")[1:-1]).replace("&amp;", "&")
+    colour = pairs.get("color", "-")
+    if match[2]:
+        print(f"{names[match[1]]} > {names[match[2]]} {label or '?'} {colour}")
+    elif (match[1] or "").startswith("n") and match[1] != "node":
+        names[match[1]] = label
+        print(label, colour)
+PY
+}
+
+@test "DOT has the locks and their orders, with rings in colour" {
+    report --all --format=dot
+    exits_with 67
+    dot_lines out.txt | sed 's/broken_//; s/broken_//; s/restock_with_//g' >got.txt
+    cat >want.txt <<'WANT'
+hangs+0x41a0 red
+hangs+0x41c8 red
+hangs+0x41f0 red
+dining+0x4100 red
+dining+0x4128 red
+dining+0x4150 red
+dining+0x4178 red
+dining+0x41a0 red
+timeout+0x4100 darkorange
+timeout+0x4140 darkorange
+hangs+0x41a0 > hangs+0x41c8 1 red
+hangs+0x41c8 > hangs+0x41f0 1 red
+hangs+0x41f0 > hangs+0x41a0 1 red
+dining+0x4100 > dining+0x4128 20 red
+dining+0x4128 > dining+0x4150 20 red
+dining+0x4150 > dining+0x4178 20 red
+dining+0x4178 > dining+0x41a0 20 red
+dining+0x41a0 > dining+0x4100 20 red
+timeout+0x4100 > timeout+0x4140 1 darkorange
+timeout+0x4140 > timeout+0x4100 1 darkorange
+WANT
+    diff want.txt got.txt
+}
+
+@test "DOT without --all has the orders of a conditional ring as plain ones" {
+    try "$B/lockhound" report --format=dot "$runs/timeout.jsonl"
+    exits_with 0
+    dot_lines out.txt >got.txt
+    [ "$(wc -l <got.txt)" -eq 4 ]
+    has '^restock_with_timeout+0x4100 > restock_with_timeout+0x4140 1 -$' got.txt
+}
+
+@test "DOT has orders that no finding has" {
+    grep -v '"finding"' "$BATS_TEST_DIRNAME/records/ring.jsonl" | grep -v '"dependency":2,' >plain.jsonl
+    try "$B/lockhound" report --format=dot plain.jsonl
+    exits_with 0
+    dot_lines out.txt >got.txt
+    printf '%s\n' 'accounts -' 'journal -' 'accounts > journal 1000 -' \
+        'journal > accounts ? -' | diff - got.txt
+}
+
+@test "locks of several processes are one in DOT, and their counts add up" {
+    cp "$BATS_TEST_DIRNAME/records/ring.jsonl" one.jsonl
+    sed 's/"pid":700/"pid":900/' one.jsonl >two.jsonl
+    try "$B/lockhound" report --format=dot one.jsonl two.jsonl
+    dot_lines out.txt >got.txt
+    printf '%s\n' 'accounts red' 'journal red' 'accounts > journal 2000 red' \
+        'journal > accounts 2 red' | diff - got.txt
+}
+
+@test "DOT of each kind, of nothing, and of names of any bytes is well-formed" {
+    for f in kinds clean; do
+        try "$B/lockhound" report --all --format=dot "$BATS_TEST_DIRNAME/records/$f.jsonl"
+        dot_lines out.txt
+    done
+    head -n 1 "$runs/hang.jsonl" >none.jsonl
+    try "$B/lockhound" report --format=dot none.jsonl
+    [ -z "$(dot_lines out.txt)" ]
+    sed 's/"type":"lock","id":1,/&"name":"a\\"b\\\\\&lt;\\n\\u0001é",/' "$runs/hang.jsonl" >odd.jsonl
+    try "$B/lockhound" report --format=dot odd.jsonl
+    dot_lines out.txt >got.txt
+    grep -qxF 'a"b\&lt;??é red' got.txt
+}
