@@ -275,9 +275,16 @@ static json_t *finding_object(struct lh_explain *e,
     return o;
 }
 
-static json_t *findings_array(const struct lh_content *c)
+void lh_json_write(FILE *out, json_t *value, size_t flags)
 {
-    json_t *list = json_array();
+    json_dumpf(value, out, flags);
+    json_decref(value);
+}
+
+/* One after the other: the whole of many would not fit in memory. */
+static void write_findings(FILE *out, const struct lh_content *c)
+{
+    const char *separator = "\n";
     for (size_t i = 0; i < c->findings->n; i++) {
         const struct lh_findings_item *item = c->findings->items[i];
         if (!lh_content_has(c, item))
@@ -286,10 +293,11 @@ static json_t *findings_array(const struct lh_content *c)
         struct lh_explain e;
         lh_explain_begin(&e, &pool, c->symbols, c->names, item->process,
                          item->finding);
-        json_array_append_new(list, finding_object(&e, item));
+        fputs(separator, out);
+        lh_json_write(out, finding_object(&e, item), JSON_INDENT(2));
+        separator = ",\n";
         lh_pool_free(&pool);
     }
-    return list;
 }
 
 static json_t *summary_object(const struct lh_summary *s)
@@ -333,12 +341,12 @@ static json_t *notes_array(struct lh_model_process *const *processes, size_t n)
 
 void lh_json_report(FILE *out, const struct lh_content *content)
 {
-    json_t *report = json_object();
-    set(report, "lockhound", json_integer(VERSION));
-    set(report, "findings", findings_array(content));
-    set(report, "summary", summary_object(content->summary));
-    set(report, "notes", notes_array(content->processes, content->nprocesses));
-    json_dumpf(report, out, JSON_INDENT(2));
-    fputc('\n', out);
-    json_decref(report);
+    fprintf(out, "{\n\"lockhound\": %d,\n\"findings\": [", VERSION);
+    write_findings(out, content);
+    fputs("],\n\"summary\": ", out);
+    lh_json_write(out, summary_object(content->summary), JSON_INDENT(2));
+    fputs(",\n\"notes\": ", out);
+    lh_json_write(out, notes_array(content->processes, content->nprocesses),
+                  JSON_INDENT(2));
+    fputs("\n}\n", out);
 }

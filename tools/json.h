@@ -16,6 +16,9 @@ struct lh_pool;
 /* Text without emphasis, as valid UTF-8. */
 json_t *lh_json_string(struct lh_pool *pool, const char *text);
 
+/* Writes a value with flags of json_dumpf(), and gives it back. */
+void lh_json_write(FILE *out, json_t *value, size_t flags);
+
 /* The whole stack, with what the text report hides. */
 json_t *lh_json_stack(const struct lh_explain *e, uint64_t stack);
 

@@ -208,9 +208,10 @@ static json_t *code_flows(const struct lh_explain *e)
 static json_t *related(const struct lh_explain *e)
 {
     const struct lh_model_finding *f = e->finding;
+    size_t first = lh_point_side(e);
     json_t *list = json_array();
     for (size_t i = 0; i < f->nsides; i++)
-        if (i != lh_point_side(e))
+        if (i != first)
             json_array_append_new(list,
                                   location(e, top(e, f->sides[i].wants_stack),
                                            lh_point_deed(e, i)));
@@ -268,10 +269,11 @@ static json_t *result(const struct lh_explain *e,
     return o;
 }
 
-static json_t *results(const struct lh_content *c)
+/* A line each: the whole of many would not fit in memory. */
+static void write_results(FILE *out, const struct lh_content *c)
 {
     struct lh_fingerprint fingerprints = { { 0 } };
-    json_t *list = json_array();
+    const char *separator = "";
     for (size_t i = 0; i < c->findings->n; i++) {
         const struct lh_findings_item *item = c->findings->items[i];
         struct lh_pool pool = { 0 };
@@ -280,11 +282,12 @@ static json_t *results(const struct lh_content *c)
             continue;
         lh_explain_begin(&e, &pool, c->symbols, c->names, item->process,
                          item->finding);
-        json_array_append_new(list, result(&e, item, &fingerprints));
+        fputs(separator, out);
+        lh_json_write(out, result(&e, item, &fingerprints), 0);
+        separator = ",\n";
         lh_pool_free(&pool);
     }
     lh_fingerprint_free(&fingerprints);
-    return list;
 }
 
 static json_t *rules(void)
@@ -332,17 +335,23 @@ static json_t *bases(struct lh_pool *pool)
 void lh_sarif_report(FILE *out, const struct lh_content *content)
 {
     struct lh_pool pool = { 0 };
-    json_t *driver = json_pack("{s:s, s:s, s:o}", "name", "lockhound",
-                               "version", LH_VERSION, "rules", rules());
-    json_t *run = json_pack(
-        "{s:{s:o}, s:[{s:b, s:o}], s:o, s:o}", "tool", "driver", driver,
-        "invocations", "executionSuccessful", 1, "toolExecutionNotifications",
-        notifications(content, &pool), "originalUriBaseIds", bases(&pool),
-        "results", results(content));
-    json_t *log = json_pack("{s:s, s:s, s:[o]}", "$schema", schema, "version",
-                            "2.1.0", "runs", run);
-    json_dumpf(log, out, JSON_INDENT(2));
-    fputc('\n', out);
-    json_decref(log);
+    json_t *tool =
+        json_pack("{s:{s:s, s:s, s:o}}", "driver", "name", "lockhound",
+                  "version", LH_VERSION, "rules", rules());
+    json_t *invocations =
+        json_pack("[{s:b, s:o}]", "executionSuccessful", 1,
+                  "toolExecutionNotifications", notifications(content, &pool));
+    fprintf(out,
+            "{ \"$schema\": \"%s\", \"version\": \"2.1.0\", "
+            "\"runs\": [{\n\"tool\": ",
+            schema);
+    lh_json_write(out, tool, JSON_INDENT(2));
+    fputs(",\n\"invocations\": ", out);
+    lh_json_write(out, invocations, JSON_INDENT(2));
+    fputs(",\n\"originalUriBaseIds\": ", out);
+    lh_json_write(out, bases(&pool), JSON_INDENT(2));
+    fputs(",\n\"results\": [\n", out);
+    write_results(out, content);
+    fputs("\n]\n}]}\n", out);
     lh_pool_free(&pool);
 }
