@@ -2,12 +2,12 @@
  * json.c - a report as JSON. */
 #include "json.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "advise.h"
+#include "content.h"
 #include "explain.h"
 #include "findings.h"
 #include "lockwords.h"
@@ -284,23 +284,29 @@ static json_t *finding_object(struct lh_explain *e,
     return o;
 }
 
-static json_t *findings_array(bool all, struct lh_symbols *symbols,
-                              struct lh_naming *names,
-                              const struct lh_findings *findings)
+void lh_json_write(FILE *out, json_t *value, size_t flags)
 {
-    json_t *list = json_array();
-    for (size_t i = 0; i < findings->n; i++) {
-        const struct lh_findings_item *item = findings->items[i];
-        if (item->finding->grade == LH_MODEL_CONDITIONAL && !all)
+    json_dumpf(value, out, flags);
+    json_decref(value);
+}
+
+/* One after the other: the whole of many would not fit in memory. */
+static void write_findings(FILE *out, const struct lh_content *c)
+{
+    const char *separator = "\n";
+    for (size_t i = 0; i < c->findings->n; i++) {
+        const struct lh_findings_item *item = c->findings->items[i];
+        if (!lh_content_has(c, item))
             continue;
         struct lh_pool pool = { 0 };
         struct lh_explain e;
-        lh_explain_begin(&e, &pool, symbols, names, item->process,
+        lh_explain_begin(&e, &pool, c->symbols, c->names, item->process,
                          item->finding);
-        json_array_append_new(list, finding_object(&e, item));
+        fputs(separator, out);
+        lh_json_write(out, finding_object(&e, item), JSON_INDENT(2));
+        separator = ",\n";
         lh_pool_free(&pool);
     }
-    return list;
 }
 
 static json_t *summary_object(const struct lh_summary *s)
@@ -342,18 +348,14 @@ static json_t *notes_array(struct lh_model_process *const *processes, size_t n)
     return list;
 }
 
-int lh_json_report(FILE *out, bool all, struct lh_symbols *symbols,
-                   struct lh_naming *names, const struct lh_findings *findings,
-                   const struct lh_summary *summary,
-                   struct lh_model_process *const *processes, size_t nprocesses)
+void lh_json_report(FILE *out, const struct lh_content *content)
 {
-    json_t *report = json_object();
-    set(report, "lockhound", json_integer(VERSION));
-    set(report, "findings", findings_array(all, symbols, names, findings));
-    set(report, "summary", summary_object(summary));
-    set(report, "notes", notes_array(processes, nprocesses));
-    int rc = json_dumpf(report, out, JSON_INDENT(2));
-    fputc('\n', out);
-    json_decref(report);
-    return rc == 0 ? 0 : EIO;
+    fprintf(out, "{\n\"lockhound\": %d,\n\"findings\": [", VERSION);
+    write_findings(out, content);
+    fputs("],\n\"summary\": ", out);
+    lh_json_write(out, summary_object(content->summary), JSON_INDENT(2));
+    fputs(",\n\"notes\": ", out);
+    lh_json_write(out, notes_array(content->processes, content->nprocesses),
+                  JSON_INDENT(2));
+    fputs("\n}\n", out);
 }

@@ -6,30 +6,22 @@
 #define LH_TOOLS_JSON_H
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
+struct lh_content;
 struct lh_explain;
-struct lh_findings;
-struct lh_model_process;
-struct lh_naming;
-struct lh_summary;
 struct lh_pool;
-struct lh_symbols;
 
 /* Text without emphasis, as valid UTF-8. */
 json_t *lh_json_string(struct lh_pool *pool, const char *text);
 
+/* Writes a value with flags of json_dumpf(), and gives it back. */
+void lh_json_write(FILE *out, json_t *value, size_t flags);
+
 /* The whole stack, with what the text report hides. */
 json_t *lh_json_stack(const struct lh_explain *e, uint64_t stack);
 
-/* all: conditional findings too. Returns 0 or an errno number. */
-int lh_json_report(FILE *out, bool all, struct lh_symbols *symbols,
-                   struct lh_naming *names, const struct lh_findings *findings,
-                   const struct lh_summary *summary,
-                   struct lh_model_process *const *processes,
-                   size_t nprocesses);
+void lh_json_report(FILE *out, const struct lh_content *content);
 
 #endif

@@ -44,6 +44,7 @@ void lh_model_free(struct lh_model_process *p)
     free(p->findings);
     free(p->notes);
     free(p->events);
+    free(p->edges);
     free(p->input->partial);
     struct lh_pool pool = p->pool; /* p itself lies in it */
     lh_pool_free(&pool);

@@ -96,6 +96,11 @@ struct lh_model_dependency {
     const struct lh_model_held *holds; /* oldest first */
 };
 
+/* One of the locks held by a dependency, and the one requested. */
+struct lh_model_edge {
+    uint64_t dependency, holds, wants;
+};
+
 /* What matters to other processes, in the order of the records. */
 enum lh_model_event_kind {
     LH_MODEL_REQUEST, /* made after a lock was seen that processes share */
@@ -175,12 +180,14 @@ struct lh_model_process {
     size_t nnotes;
     struct lh_model_event *events;
     size_t nevents;
+    struct lh_model_edge *edges; /* in the order of the records */
+    size_t nedges;
     uint64_t nrecords;
     struct lh_model_input *input; /* the reading side, private */
     struct lh_idmap modules, threads, locks, stacks, finding_ids;
     struct lh_idmap counts, rings, orders, births;
     struct lh_model_totals end;
-    size_t findings_capacity, notes_capacity, events_capacity;
+    size_t findings_capacity, notes_capacity, events_capacity, edges_capacity;
 };
 
 /* file is the name for messages; it is copied. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "diag.h"
+#include "formats.h"
 
 enum { MIN_MEMORY_BYTES = 1 << 20 }; /* less would find nothing */
 
@@ -137,6 +138,30 @@ static bool set_output(struct lh_options *o, const char *value)
     return *value != '\0';
 }
 
+/* The newest output, or one more. */
+static struct lh_options_output *newest(struct lh_options *o, bool more)
+{
+    if (more && o->noutputs == LH_OPTIONS_OUTPUTS)
+        lh_diag_fail("--format: too many (expected at most %d)",
+                     LH_OPTIONS_OUTPUTS);
+    o->noutputs += more || o->noutputs == 0;
+    return &o->outputs[o->noutputs - 1];
+}
+
+/* Each but the first begins an output; the first may come after its file. */
+static bool add_format(struct lh_options *o, const char *value)
+{
+    bool more = o->noutputs > 0 && o->outputs[o->noutputs - 1].format;
+    newest(o, more)->format = value;
+    return lh_formats_is_name(value);
+}
+
+static bool add_file(struct lh_options *o, const char *value)
+{
+    newest(o, false)->file = value;
+    return *value != '\0';
+}
+
 #define ALL                                                                    \
     {                                                                          \
         "all", NULL, "show conditional findings too", "", set_all              \
@@ -150,6 +175,11 @@ static bool set_output(struct lh_options *o, const char *value)
     {                                                                          \
         "color", "WHEN", "auto, always or never", "auto, always or never",     \
             set_color                                                          \
+    }
+
+#define FORMATS                                                                \
+    {                                                                          \
+        "format", "FORMAT", LH_FORMATS_NAMES, LH_FORMATS_NAMES, add_format     \
     }
 
 static const struct option_row run_options[] = {
@@ -169,15 +199,18 @@ static const struct option_row run_options[] = {
       "report, abort or kill", set_on_hang },
     { "check", NULL, "tell which locks of CMD can be seen; runs nothing", "",
       set_check },
+    FORMATS,
+    { "output", "FILE", "write that report to FILE (also -o FILE)", "a file",
+      add_file },
     COLOR,
     { NULL, NULL, NULL, NULL, NULL },
 };
 
 static const struct option_row report_options[] = {
-    { "format", "FORMAT", "text or json", "text or json", set_format },
+    FORMATS,
     ALL,
-    { "output", "FILE", "write the report to FILE (also -o FILE)", "a file",
-      set_output },
+    { "output", "FILE", "write that report to FILE (also -o FILE)", "a file",
+      add_file },
     EXIT_CODE,
     COLOR,
     { NULL, NULL, NULL, NULL, NULL },
@@ -199,7 +232,7 @@ static const struct command {
     [LH_OPTIONS_RUN] = { "run", "the command",
                          "lockhound run [options] -- CMD [ARG...]",
                          "Runs CMD and reports how its locks could deadlock.",
-                         "+:", run_options },
+                         "+:o:", run_options },
     [LH_OPTIONS_REPORT] = { "report", "the record file",
                             "lockhound report [options] FILE|DIR...",
                             "Reports from the records of earlier runs.",
@@ -292,6 +325,23 @@ static void take(const struct command *c, int letter, char **argv,
         set(c, &c->options[letter - 'a' - 256], o, optarg);
 }
 
+/* Two reports in one file would be none. */
+static void check_outputs(const struct command *c, struct lh_options *o)
+{
+    for (size_t i = 0; i < o->noutputs; i++) {
+        const char *file = o->outputs[i].file;
+        if (!o->outputs[i].format)
+            o->outputs[i].format = "text";
+        for (size_t j = 0; j < i; j++) {
+            const char *other = o->outputs[j].file;
+            if (file == other || (file && other && strcmp(file, other) == 0))
+                lh_diag_fail("%s: --format: two reports to %s (expected -o "
+                             "FILE after each but one)",
+                             c->name, file ? file : "standard output");
+        }
+    }
+}
+
 void lh_options_parse(enum lh_options_command command, int argc, char **argv,
                       struct lh_options *options)
 {
@@ -303,6 +353,9 @@ void lh_options_parse(enum lh_options_command command, int argc, char **argv,
     opterr = 0;
     while ((letter = getopt_long(argc, argv, c->letters, table, NULL)) != -1)
         take(c, letter, argv, options);
+    if (command == LH_OPTIONS_REPORT)
+        newest(options, false);
+    check_outputs(c, options);
     options->rest = argv + optind;
     options->nrest = argc - optind;
     if (options->nrest == 0)

@@ -17,6 +17,15 @@ enum lh_options_command {
     LH_OPTIONS_INSPECT
 };
 
+/* A report that is to be written. */
+struct lh_options_output {
+    const char *format; /* one of formats.h */
+    const char *file;   /* NULL: standard output */
+    FILE *stream;       /* once it is open */
+};
+
+enum { LH_OPTIONS_OUTPUTS = 16 };
+
 struct lh_options {
     const char *dir;         /* NULL where not given, like the other strings */
     const char *stacks;      /* "auto", "exact" or "pc" */
@@ -24,7 +33,9 @@ struct lh_options {
     const char *on_deadlock; /* "report", "exit" or "abort" */
     const char *on_hang;     /* "report", "abort" or "kill" */
     unsigned hang_after;     /* seconds; 0: not given */
-    const char *output;
+    struct lh_options_output outputs[LH_OPTIONS_OUTPUTS]; /* not of inspect */
+    size_t noutputs;
+    const char *output; /* of inspect, as is json */
     bool all, json, check, no_stop;
     int exit_code; /* -1: not given */
     enum lh_colour colour;

@@ -164,7 +164,16 @@ static void read_held(struct lh_fields *r, struct lh_model_held *held, size_t n)
     }
 }
 
-/* Of the requests only the orders are counted, as a finding repeats what it
+static void add_order(struct lh_model_process *p, uint64_t dependency,
+                      uint64_t holds, uint64_t wants)
+{
+    lh_idmap_put(&p->orders, lh_idmap_mix(holds, wants), p);
+    p->edges =
+        lh_pool_grow(p->edges, p->nedges, &p->edges_capacity, sizeof *p->edges);
+    p->edges[p->nedges++] = (struct lh_model_edge){ dependency, holds, wants };
+}
+
+/* Of the requests only the orders are kept, as a finding repeats what it
  * needs; unless other processes may be waiting for this one. */
 static void read_dependency(struct lh_fields *r)
 {
@@ -174,7 +183,7 @@ static void read_dependency(struct lh_fields *r)
     struct lh_model_held *held = small;
     if (p->has_shared || n > sizeof small / sizeof *small)
         held = lh_pool_array(&p->pool, n, sizeof *held);
-    lh_fields_id(r, "id");
+    uint64_t id = lh_fields_id(r, "id");
     struct lh_model_dependency d = {
         .thread = lh_fields_id(r, "thread"),
         .wants = lh_fields_id(r, "wants"),
@@ -186,7 +195,7 @@ static void read_dependency(struct lh_fields *r)
     };
     read_held(r, held, n);
     for (size_t i = 0; i < n && !r->bad; i++)
-        lh_idmap_put(&p->orders, lh_idmap_mix(held[i].lock, d.wants), p);
+        add_order(p, id, held[i].lock, d.wants);
     if (r->bad || !p->has_shared)
         return;
     struct lh_model_dependency *kept = lh_pool_alloc(&p->pool, sizeof *kept);

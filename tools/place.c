@@ -82,3 +82,17 @@ const char *lh_place_short(struct lh_pool *pool, const char *file,
     return line > 0 ? lh_pool_format(pool, "%s:%d", name, line)
                     : lh_pool_copy(pool, name);
 }
+
+const char *lh_place_path(struct lh_pool *pool, const char *file,
+                          const char *built_in)
+{
+    char *path = file[0] == '/' || built_in[0] != '/'
+                     ? lh_pool_copy(pool, file)
+                     : lh_pool_format(pool, "%s/%s", built_in, file);
+    normalize(path);
+    const char *name = below(path, working_folder());
+    if (name)
+        return name;
+    return access(path, F_OK) == 0 ? path
+                                   : lh_place_short(pool, file, built_in, 0);
+}

@@ -17,6 +17,11 @@ struct lh_pool;
 const char *lh_place_short(struct lh_pool *pool, const char *file,
                            const char *built_in, int line);
 
+/* A path that opens the file from the working folder: relative to that if it
+ * lies below, else absolute; where there is no such file, short. */
+const char *lh_place_path(struct lh_pool *pool, const char *file,
+                          const char *built_in);
+
 /* The last part of a path. */
 const char *lh_place_base(const char *path);
 

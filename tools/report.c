@@ -14,18 +14,16 @@
 #include <unistd.h>
 
 #include "across.h"
+#include "content.h"
 #include "diag.h"
-#include "explain.h"
 #include "findings.h"
-#include "json.h"
+#include "formats.h"
 #include "model.h"
 #include "naming.h"
 #include "options.h"
 #include "pool.h"
-#include "style.h"
 #include "summary.h"
 #include "symbols.h"
-#include "text.h"
 
 enum { READ_BYTES = 256 * 1024, PATIENCE_S = 1 };
 
@@ -155,59 +153,20 @@ static bool any_readable(const struct report *r)
     return false;
 }
 
-static bool is_wanted(const struct report *r,
-                      const struct lh_findings_item *item)
-{
-    return item->finding->grade != LH_MODEL_CONDITIONAL || r->options.all;
-}
-
-/* All of them, so that no name has to change on the way. */
-static void name_locks(struct report *r)
-{
-    for (size_t i = 0; i < r->findings.n; i++) {
-        const struct lh_findings_item *item = r->findings.items[i];
-        if (is_wanted(r, item))
-            lh_explain_name_locks(r->symbols, &r->names, item->process,
-                                  item->finding);
-    }
-}
-
-static void write_text(struct report *r, FILE *out,
-                       const struct lh_summary *summary)
-{
-    bool colour = lh_style_wanted(r->options.colour, fileno(out));
-    const char *separator = "";
-    for (size_t i = 0; i < r->findings.n; i++) {
-        const struct lh_findings_item *item = r->findings.items[i];
-        if (!is_wanted(r, item))
-            continue;
-        fputs(separator, out);
-        lh_text_finding(out, colour, r->symbols, &r->names, item);
-        separator = "\n";
-    }
-    fprintf(out, "%s%s\n", separator,
-            lh_summary_text(&r->pool, summary, r->options.all, NULL));
-}
-
 static void write_report(struct report *r, const struct lh_summary *summary)
 {
-    const char *name = r->options.output;
-    FILE *out = name ? fopen(name, "we") : stdout;
-    if (!out)
-        lh_diag_fail("%s: %s (expected a file to write to)", name,
-                     strerror(errno));
-    name_locks(r);
-    if (r->options.json)
-        lh_json_report(out, r->options.all, r->symbols, &r->names, &r->findings,
-                       summary, r->processes, r->n);
-    else
-        write_text(r, out, summary);
-    bool bad = ferror(out) != 0 || fflush(out) != 0;
-    if (name && fclose(out) != 0)
-        bad = true;
-    if (bad)
-        lh_diag_fail("%s: %s (the report is incomplete)",
-                     name ? name : "stdout", strerror(errno));
+    struct lh_content content = {
+        .all = r->options.all,
+        .colour = r->options.colour,
+        .symbols = r->symbols,
+        .names = &r->names,
+        .findings = &r->findings,
+        .summary = summary,
+        .processes = r->processes,
+        .nprocesses = r->n,
+    };
+    lh_formats_open(&r->options);
+    lh_formats_write(&r->options, &content);
 }
 
 int lh_report_main(int argc, char **argv)

@@ -15,10 +15,12 @@
 
 #include "across.h"
 #include "check.h"
+#include "content.h"
 #include "diag.h"
 #include "explain.h"
 #include "findings.h"
 #include "follow.h"
+#include "formats.h"
 #include "hang.h"
 #include "inspect.h"
 #include "model.h"
@@ -179,6 +181,7 @@ static void start(struct run *r)
     struct lh_target target;
     const char *command = r->options.rest[0];
     lh_target_find(&r->pool, command, &target);
+    lh_formats_open(&r->options);
     const char *library = find_preload(r);
     const char *preload = joined(r, library, "LD_PRELOAD");
     make_dir(r);
@@ -425,6 +428,21 @@ static void conclude(struct run *r, struct lh_summary *summary)
                             empty ? NULL : r->dir));
 }
 
+static void write_reports(struct run *r, const struct lh_summary *summary)
+{
+    struct lh_content content = {
+        .all = r->options.all,
+        .colour = r->options.colour,
+        .symbols = r->symbols,
+        .names = &r->names,
+        .findings = &r->findings,
+        .summary = summary,
+        .processes = r->follow.processes,
+        .nprocesses = r->follow.n,
+    };
+    lh_formats_write(&r->options, &content);
+}
+
 static int exit_status(const struct run *r, const struct lh_summary *summary)
 {
     int status = r->target.status;
@@ -458,6 +476,7 @@ int lh_run_main(int argc, char **argv)
     look_across(&r);
     show_conditional(&r);
     conclude(&r, &summary);
+    write_reports(&r, &summary);
     int status = exit_status(&r, &summary);
     lh_findings_free(&r.findings);
     lh_naming_free(&r.names);

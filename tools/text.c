@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "advise.h"
+#include "content.h"
 #include "explain.h"
 #include "findings.h"
 #include "misuse.h"
@@ -12,6 +13,7 @@
 #include "place.h"
 #include "pool.h"
 #include "style.h"
+#include "summary.h"
 
 enum {
     MAX_SIDES = 8,     /* of a ring; the JSON report has all */
@@ -280,4 +282,22 @@ void lh_text_waiting_stack(FILE *out, const struct lh_explain *e, uint64_t id)
     }
     stack_lines(&p, t);
     lh_pool_free(&p.pool);
+}
+
+void lh_text_report(FILE *out, const struct lh_content *c)
+{
+    bool colour = lh_style_wanted(c->colour, fileno(out));
+    struct lh_pool pool = { 0 };
+    const char *separator = "";
+    for (size_t i = 0; i < c->findings->n; i++) {
+        const struct lh_findings_item *item = c->findings->items[i];
+        if (!lh_content_has(c, item))
+            continue;
+        fputs(separator, out);
+        lh_text_finding(out, colour, c->symbols, c->names, item);
+        separator = "\n";
+    }
+    fprintf(out, "%s%s\n", separator,
+            lh_summary_text(&pool, c->summary, c->all, NULL));
+    lh_pool_free(&pool);
 }

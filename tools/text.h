@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct lh_content;
 struct lh_explain;
 struct lh_findings_item;
 struct lh_naming;
@@ -23,5 +24,8 @@ void lh_text_finding(FILE *out, bool colour, struct lh_symbols *symbols,
  * it waits in, only the function that the program called. */
 void lh_text_waiting_stack(FILE *out, const struct lh_explain *e,
                            uint64_t stack);
+
+/* All findings and the line that sums up. */
+void lh_text_report(FILE *out, const struct lh_content *content);
 
 #endif

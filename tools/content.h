@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * content.h - what a report is of: all that a renderer is given.
+ */
+#ifndef LH_TOOLS_CONTENT_H
+#define LH_TOOLS_CONTENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "findings.h"
+#include "style.h"
+
+struct lh_model_process;
+struct lh_naming;
+struct lh_summary;
+struct lh_symbols;
+
+struct lh_content {
+    bool all; /* conditional findings too */
+    enum lh_colour colour;
+    struct lh_symbols *symbols;
+    struct lh_naming *names;
+    const struct lh_findings *findings; /* sorted */
+    const struct lh_summary *summary;
+    struct lh_model_process *const *processes;
+    size_t nprocesses;
+};
+
+static inline bool lh_content_has(const struct lh_content *c,
+                                  const struct lh_findings_item *item)
+{
+    return c->all || item->finding->grade != LH_MODEL_CONDITIONAL;
+}
+
+#endif

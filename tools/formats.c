@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+ * formats.c - the formats of a report, and the files that it goes to. */
+#include "formats.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "content.h"
+#include "diag.h"
+#include "dot.h"
+#include "explain.h"
+#include "json.h"
+#include "junit.h"
+#include "options.h"
+#include "sarif.h"
+#include "short.h"
+#include "text.h"
+
+static const struct {
+    const char *name;
+    void (*write)(FILE *out, const struct lh_content *content);
+} formats[] = {
+    { "text", lh_text_report },   { "short", lh_short_report },
+    { "json", lh_json_report },   { "sarif", lh_sarif_report },
+    { "junit", lh_junit_report }, { "dot", lh_dot_report },
+};
+
+enum { NFORMATS = sizeof formats / sizeof *formats };
+
+bool lh_formats_is_name(const char *name)
+{
+    for (size_t i = 0; i < NFORMATS; i++)
+        if (strcmp(formats[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+void lh_formats_open(struct lh_options *options)
+{
+    for (size_t i = 0; i < options->noutputs; i++) {
+        struct lh_options_output *o = &options->outputs[i];
+        o->stream = o->file ? fopen(o->file, "we") : stdout;
+        if (!o->stream)
+            lh_diag_fail("%s: %s (expected a file to write to)", o->file,
+                         strerror(errno));
+    }
+}
+
+/* All of them, so that no name has to change on the way. */
+static void name_locks(const struct lh_content *c)
+{
+    for (size_t i = 0; i < c->findings->n; i++) {
+        const struct lh_findings_item *item = c->findings->items[i];
+        if (lh_content_has(c, item))
+            lh_explain_name_locks(c->symbols, c->names, item->process,
+                                  item->finding);
+    }
+}
+
+static void write_one(const struct lh_options_output *o,
+                      const struct lh_content *content)
+{
+    for (size_t i = 0; i < NFORMATS; i++)
+        if (strcmp(formats[i].name, o->format) == 0)
+            formats[i].write(o->stream, content);
+    bool bad = ferror(o->stream) != 0 || fflush(o->stream) != 0;
+    if (o->file && fclose(o->stream) != 0)
+        bad = true;
+    if (bad)
+        lh_diag_fail("%s: %s (the report is incomplete)",
+                     o->file ? o->file : "stdout", strerror(errno));
+}
+
+void lh_formats_write(struct lh_options *options,
+                      const struct lh_content *content)
+{
+    name_locks(content);
+    for (size_t i = 0; i < options->noutputs; i++)
+        write_one(&options->outputs[i], content);
+}

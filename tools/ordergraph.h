@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ordergraph.h - the locks of a report, and the orders in which they were
+ * taken.
+ *
+ * Locks of several processes are one where they are of one class; of a class
+ * with several locks in a process, the first is one with the first of another
+ * process, and so on.
+ */
+#ifndef LH_TOOLS_ORDERGRAPH_H
+#define LH_TOOLS_ORDERGRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "idmap.h"
+#include "model.h"
+#include "pool.h"
+
+struct lh_content;
+struct lh_findings_item;
+
+struct lh_ordergraph_lock {
+    size_t number; /* in the graph: 1 and up */
+    const struct lh_model_process *process;
+    uint64_t lock;
+    const struct lh_findings_item *item; /* the gravest it is in, or NULL */
+};
+
+/* One was held, the other requested. */
+struct lh_ordergraph_order {
+    struct lh_ordergraph_lock *holds, *wants;
+    uint64_t times;                      /* 0: not known */
+    const struct lh_findings_item *item; /* the gravest it is in, or NULL */
+};
+
+struct lh_ordergraph {
+    struct lh_pool pool;
+    struct lh_ordergraph_lock **locks; /* those of findings first */
+    struct lh_ordergraph_order **orders;
+    size_t nlocks, norders, locks_capacity, orders_capacity;
+    struct lh_idmap by_lock, by_class, by_pair, counted, class_counts;
+};
+
+/* Zeroed before. Belongs to the content, which must stay. */
+void lh_ordergraph_make(struct lh_ordergraph *g, const struct lh_content *c);
+void lh_ordergraph_free(struct lh_ordergraph *g);
+
+#endif
