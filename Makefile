@@ -41,7 +41,7 @@ units       := $(patsubst tests/unit/%.c,$(B)/unit/%,$(unit_src))
 benches     := $(patsubst tests/bench/%,$(B)/bench/%,$(basename $(bench_src)))
 examples    := $(patsubst examples/%.c,$(B)/examples/%,$(example_src))
 
-.PHONY: all deps demo test test-unit test-ord units benches bench install uninstall \
+.PHONY: all deps demo test test-long test-unit test-ord units benches bench install uninstall \
         clean format format-check lint help
 .DELETE_ON_ERROR:
 
@@ -142,6 +142,9 @@ benches: $(benches)
 test: all $(units) $(benches)
 	@B=$(B) tests/all
 
+test-long: all $(units) $(benches)
+	@B=$(B) tests/all --long
+
 test-unit: $(units)
 	@for u in $(units); do \
 	  CMOCKA_MESSAGE_OUTPUT=STDOUT $$u || exit 1; done
@@ -212,6 +215,7 @@ help:
 	@echo 'make deps       install missing Debian packages (apt-get)'
 	@echo 'make demo       run lockhound on an example that never hangs'
 	@echo 'make test       every test; its last line counts them'
+	@echo 'make test-long  these and what takes minutes or wants the network'
 	@echo 'make test-ord   the tests of libord; STRESS_MS=3000 SAN=thread'
 	@echo 'make bench      figures, beside the plain program and rivals'
 	@echo 'make install    into PREFIX=$(PREFIX), below DESTDIR'
