@@ -138,3 +138,12 @@ PY
         has 'deadlock LH002' err.txt
     done
 }
+
+@test "a thread sanitizer behind us sees every lock taken" {
+    gcc -D_GNU_SOURCE -fsanitize=thread -O1 -g -pthread -I"$top/preload" \
+        -o sanitized "$top/tests/run/guest/live.c" 2>/dev/null ||
+        skip "gcc has no thread sanitizer here"
+    watched ./sanitized busy
+    exits_with 0
+    absent 'WARNING: ThreadSanitizer' err.txt
+}
