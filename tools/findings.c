@@ -223,6 +223,12 @@ uint64_t lh_findings_rings(const struct lh_findings_item *item)
     return rings;
 }
 
+bool lh_findings_is_wanted(const struct lh_findings_item *item, bool all)
+{
+    return item->standing != LH_FINDINGS_SUPPRESSED &&
+           (all || item->finding->grade != LH_MODEL_CONDITIONAL);
+}
+
 void lh_findings_sort(struct lh_findings *list)
 {
     struct lh_findings_item **sorted =

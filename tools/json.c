@@ -10,6 +10,7 @@
 #include "advise.h"
 #include "explain.h"
 #include "findings.h"
+#include "genrule.h"
 #include "model.h"
 #include "naming.h"
 #include "pool.h"
@@ -271,6 +272,7 @@ static json_t *finding_object(struct lh_explain *e,
     set(o, "reasons", reasons);
     set(o, "rings", number(lh_findings_rings(item)));
     set_text(e, o, "advice", lh_advise_fix(e));
+    set_text(e, o, "suppression", lh_genrule_text(e));
     set(o, "processes", pids_array(item));
     return o;
 }
@@ -282,7 +284,7 @@ static json_t *findings_array(bool all, struct lh_symbols *symbols,
     json_t *list = json_array();
     for (size_t i = 0; i < findings->n; i++) {
         const struct lh_findings_item *item = findings->items[i];
-        if (item->finding->grade == LH_MODEL_CONDITIONAL && !all)
+        if (!lh_findings_is_wanted(item, all))
             continue;
         struct lh_pool pool = { 0 };
         struct lh_explain e;
@@ -306,6 +308,7 @@ static json_t *summary_object(const struct lh_summary *s)
     json_t *o = json_object();
     set(o, "possible", number(s->counting));
     set(o, "conditional", number(s->conditional));
+    set(o, "suppressed", number(s->suppressed));
     set(o, "locks", number(s->locks));
     set(o, "threads", number(s->threads));
     set(o, "orders", number(s->orders));

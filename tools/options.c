@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "diag.h"
+#include "pool.h"
 
 enum { MIN_MEMORY_BYTES = 1 << 20 }; /* less would find nothing */
 
@@ -137,6 +138,22 @@ static bool set_output(struct lh_options *o, const char *value)
     return *value != '\0';
 }
 
+static bool set_suppressions(struct lh_options *o, const char *value)
+{
+    o->suppressions =
+        lh_pool_grow(o->suppressions, o->nsuppressions,
+                     &o->suppressions_capacity, sizeof *o->suppressions);
+    o->suppressions[o->nsuppressions++] = value;
+    return *value != '\0';
+}
+
+static bool set_gen_suppressions(struct lh_options *o, const char *value)
+{
+    (void)value;
+    o->gen_suppressions = true;
+    return true;
+}
+
 #define ALL                                                                    \
     {                                                                          \
         "all", NULL, "show conditional findings too", "", set_all              \
@@ -150,6 +167,17 @@ static bool set_output(struct lh_options *o, const char *value)
     {                                                                          \
         "color", "WHEN", "auto, always or never", "auto, always or never",     \
             set_color                                                          \
+    }
+
+#define SUPPRESSIONS                                                           \
+    {                                                                          \
+        "suppressions", "FILE", "leave out what its rules match; may be many", \
+            "a file of rules", set_suppressions                                \
+    }
+#define GEN_SUPPRESSIONS                                                       \
+    {                                                                          \
+        "gen-suppressions", NULL, "add the rule that matches each finding",    \
+            "", set_gen_suppressions                                           \
     }
 
 static const struct option_row run_options[] = {
@@ -169,6 +197,8 @@ static const struct option_row run_options[] = {
       "report, abort or kill", set_on_hang },
     { "check", NULL, "tell which locks of CMD can be seen; runs nothing", "",
       set_check },
+    SUPPRESSIONS,
+    GEN_SUPPRESSIONS,
     COLOR,
     { NULL, NULL, NULL, NULL, NULL },
 };
@@ -179,6 +209,8 @@ static const struct option_row report_options[] = {
     { "output", "FILE", "write the report to FILE (also -o FILE)", "a file",
       set_output },
     EXIT_CODE,
+    SUPPRESSIONS,
+    GEN_SUPPRESSIONS,
     COLOR,
     { NULL, NULL, NULL, NULL, NULL },
 };
@@ -211,7 +243,7 @@ static const struct command {
                              ":o:", inspect_options },
 };
 
-enum { MAX_OPTIONS = 15, NCOMMANDS = sizeof commands / sizeof *commands };
+enum { MAX_OPTIONS = 24, NCOMMANDS = sizeof commands / sizeof *commands };
 
 static void print_option(FILE *out, const char *name, const char *value,
                          const char *help)
@@ -219,7 +251,7 @@ static void print_option(FILE *out, const char *name, const char *value,
     char text[64];
     snprintf(text, sizeof text, "--%s%s%s", name, value ? "=" : "",
              value ? value : "");
-    fprintf(out, "  %-18s %s\n", text, help);
+    fprintf(out, "  %-20s %s\n", text, help);
 }
 
 static void print_help(FILE *out, const struct command *c)
@@ -290,6 +322,11 @@ static void take(const struct command *c, int letter, char **argv,
                      c->name, argv[optind - 1], c->name);
     else
         set(c, &c->options[letter - 'a' - 256], o, optarg);
+}
+
+void lh_options_free(struct lh_options *options)
+{
+    free(options->suppressions);
 }
 
 void lh_options_parse(enum lh_options_command command, int argc, char **argv,

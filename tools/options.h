@@ -7,6 +7,7 @@
 #define LH_TOOLS_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "style.h"
@@ -25,7 +26,9 @@ struct lh_options {
     const char *on_hang;     /* "report", "abort" or "kill" */
     unsigned hang_after;     /* seconds; 0: not given */
     const char *output;
-    bool all, json, check, no_stop;
+    const char **suppressions; /* files of rules */
+    size_t nsuppressions, suppressions_capacity;
+    bool all, json, check, no_stop, gen_suppressions;
     int exit_code; /* -1: not given */
     enum lh_colour colour;
     char **rest; /* what follows the options, ended by NULL */
@@ -36,6 +39,8 @@ struct lh_options {
  * asked for; says what is wrong and exits with 2. */
 void lh_options_parse(enum lh_options_command command, int argc, char **argv,
                       struct lh_options *options);
+
+void lh_options_free(struct lh_options *options);
 
 /* The help of lockhound itself. */
 void lh_options_help(FILE *out);

@@ -17,11 +17,13 @@
 #include "diag.h"
 #include "explain.h"
 #include "findings.h"
+#include "genrule.h"
 #include "json.h"
 #include "model.h"
 #include "naming.h"
 #include "options.h"
 #include "pool.h"
+#include "standing.h"
 #include "style.h"
 #include "summary.h"
 #include "symbols.h"
@@ -38,6 +40,7 @@ struct report {
     struct lh_findings findings;
     struct lh_symbols *symbols;
     struct lh_naming names;
+    struct lh_standing standing;
     time_t start_s;
     bool failed; /* some input was no record file */
 };
@@ -155,18 +158,12 @@ static bool any_readable(const struct report *r)
     return false;
 }
 
-static bool is_wanted(const struct report *r,
-                      const struct lh_findings_item *item)
-{
-    return item->finding->grade != LH_MODEL_CONDITIONAL || r->options.all;
-}
-
 /* All of them, so that no name has to change on the way. */
 static void name_locks(struct report *r)
 {
     for (size_t i = 0; i < r->findings.n; i++) {
         const struct lh_findings_item *item = r->findings.items[i];
-        if (is_wanted(r, item))
+        if (lh_findings_is_wanted(item, r->options.all))
             lh_explain_name_locks(r->symbols, &r->names, item->process,
                                   item->finding);
     }
@@ -179,10 +176,12 @@ static void write_text(struct report *r, FILE *out,
     const char *separator = "";
     for (size_t i = 0; i < r->findings.n; i++) {
         const struct lh_findings_item *item = r->findings.items[i];
-        if (!is_wanted(r, item))
+        if (!lh_findings_is_wanted(item, r->options.all))
             continue;
         fputs(separator, out);
         lh_text_finding(out, colour, r->symbols, &r->names, item);
+        if (r->options.gen_suppressions)
+            lh_genrule_print(out, r->symbols, &r->names, item);
         separator = "\n";
     }
     fprintf(out, "%s%s\n", separator,
@@ -216,12 +215,15 @@ int lh_report_main(int argc, char **argv)
     struct lh_summary summary;
     lh_options_parse(LH_OPTIONS_REPORT, argc, argv, &r.options);
     r.symbols = r.findings.symbols = lh_symbols_new();
+    lh_standing_begin(&r.standing, &r.options, r.symbols);
     read_input(&r);
+    lh_standing_judge_all(&r.standing, &r.findings);
     lh_summary_count(&summary, &r.findings, r.processes, r.n);
     if (any_readable(&r)) {
         write_report(&r, &summary);
         lh_summary_notes(r.processes, r.n);
     }
+    lh_standing_end(&r.standing);
     int status = summary.status;
     if (status && r.options.exit_code >= 0)
         status = r.options.exit_code;
@@ -235,6 +237,7 @@ int lh_report_main(int argc, char **argv)
     if (r.merged)
         lh_model_free(r.merged);
     free(r.processes);
+    lh_options_free(&r.options);
     lh_pool_free(&r.pool);
     return status;
 }
