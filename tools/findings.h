@@ -24,7 +24,11 @@ struct lh_findings_part {
 };
 
 /* Why a finding does not count, if it does not. */
-enum lh_findings_standing { LH_FINDINGS_COUNTS, LH_FINDINGS_SUPPRESSED };
+enum lh_findings_standing {
+    LH_FINDINGS_COUNTS,
+    LH_FINDINGS_SUPPRESSED, /* a rule matches it */
+    LH_FINDINGS_KNOWN,      /* it was there before */
+};
 
 struct lh_findings_item {
     uint64_t key, array_key;              /* the latter 0 until it is needed */
@@ -57,7 +61,8 @@ struct lh_findings_item *lh_findings_add(struct lh_findings *list,
                                          const struct lh_model_finding *f);
 /* How many rings it stands for in the process that is shown; 0: not known. */
 uint64_t lh_findings_rings(const struct lh_findings_item *item);
-/* Whether it is to be shown; all: conditional ones too. */
+/* Whether it is to be shown; all: conditional ones and those that are
+ * known too. */
 bool lh_findings_is_wanted(const struct lh_findings_item *item, bool all);
 /* Possible ones before conditional ones. */
 void lh_findings_sort(struct lh_findings *list);

@@ -17,8 +17,6 @@
 #include "style.h"
 #include "summary.h"
 
-enum { VERSION = 1 };
-
 /* Names out of a binary need not be UTF-8, which JSON has to be. */
 json_t *lh_json_string(struct lh_pool *pool, const char *text)
 {
@@ -273,7 +271,20 @@ static json_t *finding_object(struct lh_explain *e,
     set(o, "rings", number(lh_findings_rings(item)));
     set_text(e, o, "advice", lh_advise_fix(e));
     set_text(e, o, "suppression", lh_genrule_text(e));
+    if (item->standing == LH_FINDINGS_KNOWN)
+        set(o, "known", json_true());
     set(o, "processes", pids_array(item));
+    return o;
+}
+
+json_t *lh_json_finding(struct lh_symbols *symbols, struct lh_naming *names,
+                        const struct lh_findings_item *item)
+{
+    struct lh_pool pool = { 0 };
+    struct lh_explain e;
+    lh_explain_begin(&e, &pool, symbols, names, item->process, item->finding);
+    json_t *o = finding_object(&e, item);
+    lh_pool_free(&pool);
     return o;
 }
 
@@ -284,14 +295,8 @@ static json_t *findings_array(bool all, struct lh_symbols *symbols,
     json_t *list = json_array();
     for (size_t i = 0; i < findings->n; i++) {
         const struct lh_findings_item *item = findings->items[i];
-        if (!lh_findings_is_wanted(item, all))
-            continue;
-        struct lh_pool pool = { 0 };
-        struct lh_explain e;
-        lh_explain_begin(&e, &pool, symbols, names, item->process,
-                         item->finding);
-        json_array_append_new(list, finding_object(&e, item));
-        lh_pool_free(&pool);
+        if (lh_findings_is_wanted(item, all))
+            json_array_append_new(list, lh_json_finding(symbols, names, item));
     }
     return list;
 }
@@ -308,6 +313,7 @@ static json_t *summary_object(const struct lh_summary *s)
     json_t *o = json_object();
     set(o, "possible", number(s->counting));
     set(o, "conditional", number(s->conditional));
+    set(o, "known", number(s->known));
     set(o, "suppressed", number(s->suppressed));
     set(o, "locks", number(s->locks));
     set(o, "threads", number(s->threads));
@@ -342,7 +348,7 @@ int lh_json_report(FILE *out, bool all, struct lh_symbols *symbols,
                    struct lh_model_process *const *processes, size_t nprocesses)
 {
     json_t *report = json_object();
-    set(report, "lockhound", json_integer(VERSION));
+    set(report, "lockhound", json_integer(LH_JSON_VERSION));
     set(report, "findings", findings_array(all, symbols, names, findings));
     set(report, "summary", summary_object(summary));
     set(report, "notes", notes_array(processes, nprocesses));

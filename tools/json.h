@@ -13,17 +13,23 @@
 
 struct lh_explain;
 struct lh_findings;
+struct lh_findings_item;
 struct lh_model_process;
 struct lh_naming;
 struct lh_summary;
 struct lh_pool;
 struct lh_symbols;
 
+enum { LH_JSON_VERSION = 1 };
+
 /* Text without emphasis, as valid UTF-8. */
 json_t *lh_json_string(struct lh_pool *pool, const char *text);
 
 /* The whole stack, with what the text report hides. */
 json_t *lh_json_stack(const struct lh_explain *e, uint64_t stack);
+
+json_t *lh_json_finding(struct lh_symbols *symbols, struct lh_naming *names,
+                        const struct lh_findings_item *item);
 
 /* all: conditional findings too. Returns 0 or an errno number. */
 int lh_json_report(FILE *out, bool all, struct lh_symbols *symbols,

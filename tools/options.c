@@ -147,6 +147,12 @@ static bool set_suppressions(struct lh_options *o, const char *value)
     return *value != '\0';
 }
 
+static bool set_baseline(struct lh_options *o, const char *value)
+{
+    o->baseline = value;
+    return *value != '\0';
+}
+
 static bool set_gen_suppressions(struct lh_options *o, const char *value)
 {
     (void)value;
@@ -180,6 +186,12 @@ static bool set_gen_suppressions(struct lh_options *o, const char *value)
             "", set_gen_suppressions                                           \
     }
 
+#define BASELINE                                                               \
+    {                                                                          \
+        "baseline", "FILE", "only findings that are not in FILE count",        \
+            "a baseline", set_baseline                                         \
+    }
+
 static const struct option_row run_options[] = {
     { "dir", "DIR", "folder for the records (./lockhound.PID)", "a folder",
       set_dir },
@@ -199,6 +211,7 @@ static const struct option_row run_options[] = {
       set_check },
     SUPPRESSIONS,
     GEN_SUPPRESSIONS,
+    BASELINE,
     COLOR,
     { NULL, NULL, NULL, NULL, NULL },
 };
@@ -211,6 +224,7 @@ static const struct option_row report_options[] = {
     EXIT_CODE,
     SUPPRESSIONS,
     GEN_SUPPRESSIONS,
+    BASELINE,
     COLOR,
     { NULL, NULL, NULL, NULL, NULL },
 };
@@ -221,6 +235,25 @@ static const struct option_row inspect_options[] = {
     { "output", "FILE", "write the report to FILE (also -o FILE)", "a file",
       set_output },
     COLOR,
+    { NULL, NULL, NULL, NULL, NULL },
+};
+
+static const struct option_row diff_options[] = {
+    { "format", "FORMAT", "text or json", "text or json", set_format },
+    ALL,
+    { "output", "FILE", "write the report to FILE (also -o FILE)", "a file",
+      set_output },
+    { "exit-code", "N", "exit status when there are new findings (66)",
+      "0 to 255", set_exit_code },
+    SUPPRESSIONS,
+    COLOR,
+    { NULL, NULL, NULL, NULL, NULL },
+};
+
+static const struct option_row baseline_options[] = {
+    { "output", "FILE", "write the baseline to FILE (also -o FILE)", "a file",
+      set_output },
+    SUPPRESSIONS,
     { NULL, NULL, NULL, NULL, NULL },
 };
 
@@ -241,6 +274,15 @@ static const struct command {
                              "Explains what a process, or a core file, waits "
                              "for.",
                              ":o:", inspect_options },
+    [LH_OPTIONS_DIFF] = { "diff", "the old record file",
+                          "lockhound diff [options] OLD NEW",
+                          "Tells which findings are new, gone or still there.",
+                          ":o:", diff_options },
+    [LH_OPTIONS_BASELINE] = { "baseline", "the record file",
+                              "lockhound baseline [options] FILE|DIR...",
+                              "Lists the findings that are known, for "
+                              "--baseline.",
+                              ":o:", baseline_options },
 };
 
 enum { MAX_OPTIONS = 24, NCOMMANDS = sizeof commands / sizeof *commands };

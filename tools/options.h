@@ -15,7 +15,9 @@
 enum lh_options_command {
     LH_OPTIONS_RUN,
     LH_OPTIONS_REPORT,
-    LH_OPTIONS_INSPECT
+    LH_OPTIONS_INSPECT,
+    LH_OPTIONS_DIFF,
+    LH_OPTIONS_BASELINE
 };
 
 struct lh_options {
@@ -26,6 +28,7 @@ struct lh_options {
     const char *on_hang;     /* "report", "abort" or "kill" */
     unsigned hang_after;     /* seconds; 0: not given */
     const char *output;
+    const char *baseline;
     const char **suppressions; /* files of rules */
     size_t nsuppressions, suppressions_capacity;
     bool all, json, check, no_stop, gen_suppressions;

@@ -2,9 +2,7 @@
  * report.c - lockhound report. */
 #include "report.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "diag.h"
 #include "explain.h"
@@ -14,6 +12,7 @@
 #include "json.h"
 #include "naming.h"
 #include "options.h"
+#include "output.h"
 #include "pool.h"
 #include "standing.h"
 #include "style.h"
@@ -62,11 +61,7 @@ static void write_text(struct report *r, FILE *out,
 
 static void write_report(struct report *r, const struct lh_summary *summary)
 {
-    const char *name = r->options.output;
-    FILE *out = name ? fopen(name, "we") : stdout;
-    if (!out)
-        lh_diag_fail("%s: %s (expected a file to write to)", name,
-                     strerror(errno));
+    FILE *out = lh_output_open(r->options.output);
     name_locks(r);
     if (r->options.json)
         lh_json_report(out, r->options.all, r->symbols, &r->names,
@@ -74,12 +69,7 @@ static void write_report(struct report *r, const struct lh_summary *summary)
                        r->read.n);
     else
         write_text(r, out, summary);
-    bool bad = ferror(out) != 0 || fflush(out) != 0;
-    if (name && fclose(out) != 0)
-        bad = true;
-    if (bad)
-        lh_diag_fail("%s: %s (the report is incomplete)",
-                     name ? name : "stdout", strerror(errno));
+    lh_output_close(out, r->options.output);
 }
 
 int lh_report_main(int argc, char **argv)
@@ -95,6 +85,7 @@ int lh_report_main(int argc, char **argv)
     if (lh_gather_any(&r.read)) {
         write_report(&r, &summary);
         lh_summary_notes(r.read.processes, r.read.n);
+        lh_standing_say_unused(&r.standing);
     }
     lh_standing_end(&r.standing);
     int status = summary.status;

@@ -423,7 +423,7 @@ static void conclude(struct run *r, struct lh_summary *summary)
     say_repeated(r);
     say_living(r);
     say_ended(r);
-    lh_standing_end(&r->standing);
+    lh_standing_say_unused(&r->standing);
     if (r->follow.n == 0)
         lh_diag_say("no records were written: the preload was not loaded "
                     "(static or privileged program, or LD_PRELOAD cleared?)");
@@ -479,6 +479,7 @@ int lh_run_main(int argc, char **argv)
         lh_model_free(r.merged);
     lh_follow_end(&r.follow);
     free(r.looked);
+    lh_standing_end(&r.standing);
     lh_options_free(&r.options);
     lh_pool_free(&r.pool);
     return status;

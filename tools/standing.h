@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * standing.h - whether a finding counts: not when a rule suppresses it.
+ * standing.h - whether a finding counts: not when a rule suppresses it, nor
+ * when it is known from a baseline.
  *
  * Its names are its own, so that to judge a finding that is not shown changes
  * no name in the report.
@@ -12,6 +13,7 @@
 
 struct lh_findings;
 struct lh_findings_item;
+struct lh_known;
 struct lh_options;
 struct lh_suppress;
 struct lh_symbols;
@@ -20,6 +22,7 @@ struct lh_standing {
     struct lh_symbols *symbols;
     struct lh_naming names;
     struct lh_suppress *suppress; /* NULL: no rules */
+    struct lh_known *baseline;    /* NULL: there is none */
 };
 
 /* Reads the files that the options name, or says what is wrong with one and
@@ -31,7 +34,17 @@ void lh_standing_begin(struct lh_standing *s, const struct lh_options *options,
 void lh_standing_judge(struct lh_standing *s, struct lh_findings_item *item);
 void lh_standing_judge_all(struct lh_standing *s, struct lh_findings *findings);
 
+/* Adds those that are not suppressed. */
+void lh_standing_collect(struct lh_standing *s,
+                         const struct lh_findings *findings,
+                         struct lh_known *known);
+/* Marks as known which are; those that are suppressed stay so. */
+void lh_standing_compare(struct lh_standing *s, struct lh_findings *findings,
+                         const struct lh_known *known);
+
 /* Says which rules were not needed. */
+void lh_standing_say_unused(const struct lh_standing *s);
+
 void lh_standing_end(struct lh_standing *s);
 
 #endif

@@ -68,6 +68,10 @@ static void count_finding(struct lh_summary *s,
         s->suppressed++;
         return;
     }
+    if (item->standing == LH_FINDINGS_KNOWN) {
+        s->known++;
+        return;
+    }
     struct lh_summary_kind *kind = entry(s, f->kind);
     if (f->grade == LH_MODEL_CONDITIONAL) {
         kind->conditional++;
@@ -150,9 +154,12 @@ static const char *conditional_words(struct lh_pool *pool,
 static const char *left_out_words(struct lh_pool *pool,
                                   const struct lh_summary *s)
 {
-    return s->suppressed
-               ? lh_pool_format(pool, ", %zu suppressed", s->suppressed)
-               : "";
+    const char *text = "";
+    if (s->known)
+        text = lh_pool_format(pool, ", %zu known", s->known);
+    if (s->suppressed)
+        text = lh_pool_format(pool, "%s, %zu suppressed", text, s->suppressed);
+    return text;
 }
 
 /* Of a process that did not end by itself only the least numbers are known,
@@ -186,7 +193,7 @@ static const char *reserve_words(struct lh_pool *pool,
             plural(pool, s->unwatched, "process", "processes"),
             s->unwatched < s->processes || s->locks ? " to the end" : "");
     if (s->processes && !s->locks && !s->orders && !s->counting &&
-        !s->conditional && !s->suppressed && !s->unended)
+        !s->conditional && !s->suppressed && !s->known && !s->unended)
         return ": no lock was taken while another was held";
     return "";
 }
