@@ -10,7 +10,6 @@
 #include "diag.h"
 #include "explain.h"
 #include "findings.h"
-#include "fingerprint.h"
 #include "idmap.h"
 #include "json.h"
 #include "model.h"
@@ -75,9 +74,9 @@ static void add(struct lh_known *k, struct entry given)
 }
 
 void lh_known_add(struct lh_known *k, const struct lh_explain *e,
-                  const struct lh_findings_item *item)
+                  const struct lh_findings_item *item, const char *fingerprint)
 {
-    add(k, (struct entry){ item->id, lh_fingerprint(e), lh_explain_sentence(e),
+    add(k, (struct entry){ item->id, fingerprint, lh_explain_sentence(e),
                            item->finding->grade });
 }
 
@@ -89,12 +88,11 @@ static bool knows(const struct lh_known *k, const char *name,
            (entry->grade >= LH_MODEL_POSSIBLE || grade == LH_MODEL_CONDITIONAL);
 }
 
-bool lh_known_has(const struct lh_known *k, const struct lh_explain *e,
-                  const struct lh_findings_item *item)
+bool lh_known_has(const struct lh_known *k, const struct lh_findings_item *item,
+                  const char *fingerprint)
 {
     enum lh_model_grade grade = item->finding->grade;
-    return k->n > 0 &&
-           (knows(k, item->id, grade) || knows(k, lh_fingerprint(e), grade));
+    return knows(k, item->id, grade) || knows(k, fingerprint, grade);
 }
 
 /* --- the file --- */

@@ -3,7 +3,8 @@
  * known.h - the findings of a baseline: which they are, and their file.
  *
  * A finding is in it when one with its id (of this build) or its fingerprint
- * (of any) is; but one that counts is not known by one that was conditional.
+ * (of any, see fingerprint.h) is; but one that counts is not known by one that
+ * was conditional.
  */
 #ifndef LH_TOOLS_KNOWN_H
 #define LH_TOOLS_KNOWN_H
@@ -20,9 +21,9 @@ struct lh_known *lh_known_new(void);
 void lh_known_free(struct lh_known *k);
 
 void lh_known_add(struct lh_known *k, const struct lh_explain *e,
-                  const struct lh_findings_item *item);
-bool lh_known_has(const struct lh_known *k, const struct lh_explain *e,
-                  const struct lh_findings_item *item);
+                  const struct lh_findings_item *item, const char *fingerprint);
+bool lh_known_has(const struct lh_known *k, const struct lh_findings_item *item,
+                  const char *fingerprint);
 size_t lh_known_count(const struct lh_known *k);
 
 /* Adds what is in a file; one that is no baseline is said, and the command

@@ -41,13 +41,23 @@ static void star_indices(char *name)
     *to = '\0';
 }
 
+/* "mutex@src/bank.c:31" becomes "mutex@*bank.c:*": which folders are shown
+ * depends on the working folder. */
+static const char *star_place(const struct lh_explain *e, char *name,
+                              char *place, char *line)
+{
+    *place = *line = '\0';
+    return lh_pool_format(e->pool, "%s@*%s:*", name, lh_place_base(place + 1));
+}
+
 const char *lh_lasting_lock(const struct lh_explain *e, uint64_t lock)
 {
     char *name = lh_pool_copy(e->pool, lh_lasting_name(e, lock));
     char *line = strrchr(name, ':'), *address = strstr(name, " at 0x");
-    if (strchr(name, '@') && line && only_digits(line + 1))
-        strcpy(line + 1, "*");
-    else if (address)
+    char *place = strchr(name, '@');
+    if (place && line > place && only_digits(line + 1))
+        return star_place(e, name, place, line);
+    if (address)
         strcpy(address + strlen(" at 0x"), "*");
     star_indices(name);
     return name;

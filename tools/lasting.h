@@ -11,7 +11,7 @@
 struct lh_explain;
 
 /* The name of the lock without its number, address, line and indices, each
- * replaced by a star: "accounts[*].lock", "mutex@bank.c:*". */
+ * replaced by a star: "accounts[*].lock", "mutex@*bank.c:*". */
 const char *lh_lasting_lock(const struct lh_explain *e, uint64_t lock);
 
 /* The name without its number, "mutex@bank.c:31", and without emphasis. */

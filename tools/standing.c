@@ -40,7 +40,8 @@ void lh_standing_judge(struct lh_standing *s, struct lh_findings_item *item)
     explain(s, &e, &pool, item);
     if (s->suppress && lh_suppress_match(s->suppress, &e))
         item->standing = LH_FINDINGS_SUPPRESSED;
-    else if (s->baseline && lh_known_has(s->baseline, &e, item))
+    else if (s->baseline && lh_known_has(s->baseline, item,
+                                         lh_fingerprint(&s->fingerprints, &e)))
         item->standing = LH_FINDINGS_KNOWN;
     lh_pool_free(&pool);
 }
@@ -55,6 +56,7 @@ void lh_standing_collect(struct lh_standing *s,
                          const struct lh_findings *findings,
                          struct lh_known *known)
 {
+    struct lh_fingerprint fingerprints = { { 0 } };
     for (size_t i = 0; i < findings->n; i++) {
         const struct lh_findings_item *item = findings->items[i];
         struct lh_pool pool = { 0 };
@@ -62,14 +64,16 @@ void lh_standing_collect(struct lh_standing *s,
         if (item->standing == LH_FINDINGS_SUPPRESSED)
             continue;
         explain(s, &e, &pool, item);
-        lh_known_add(known, &e, item);
+        lh_known_add(known, &e, item, lh_fingerprint(&fingerprints, &e));
         lh_pool_free(&pool);
     }
+    lh_fingerprint_free(&fingerprints);
 }
 
 void lh_standing_compare(struct lh_standing *s, struct lh_findings *findings,
                          const struct lh_known *known)
 {
+    struct lh_fingerprint fingerprints = { { 0 } };
     for (size_t i = 0; i < findings->n; i++) {
         struct lh_findings_item *item = findings->items[i];
         struct lh_pool pool = { 0 };
@@ -77,10 +81,11 @@ void lh_standing_compare(struct lh_standing *s, struct lh_findings *findings,
         if (item->standing == LH_FINDINGS_SUPPRESSED)
             continue;
         explain(s, &e, &pool, item);
-        if (lh_known_has(known, &e, item))
+        if (lh_known_has(known, item, lh_fingerprint(&fingerprints, &e)))
             item->standing = LH_FINDINGS_KNOWN;
         lh_pool_free(&pool);
     }
+    lh_fingerprint_free(&fingerprints);
 }
 
 void lh_standing_say_unused(const struct lh_standing *s)
@@ -95,5 +100,6 @@ void lh_standing_end(struct lh_standing *s)
         lh_suppress_free(s->suppress);
     if (s->baseline)
         lh_known_free(s->baseline);
+    lh_fingerprint_free(&s->fingerprints);
     lh_naming_free(&s->names);
 }

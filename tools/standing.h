@@ -9,6 +9,7 @@
 #ifndef LH_TOOLS_STANDING_H
 #define LH_TOOLS_STANDING_H
 
+#include "fingerprint.h"
 #include "naming.h"
 
 struct lh_findings;
@@ -21,8 +22,9 @@ struct lh_symbols;
 struct lh_standing {
     struct lh_symbols *symbols;
     struct lh_naming names;
-    struct lh_suppress *suppress; /* NULL: no rules */
-    struct lh_known *baseline;    /* NULL: there is none */
+    struct lh_suppress *suppress;       /* NULL: no rules */
+    struct lh_known *baseline;          /* NULL: there is none */
+    struct lh_fingerprint fingerprints; /* of those that were judged */
 };
 
 /* Reads the files that the options name, or says what is wrong with one and

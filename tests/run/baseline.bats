@@ -13,7 +13,8 @@ setup() {
 }
 
 # The same two locks in the same functions, whatever lines and addresses.
-build_moved() { # NAME LINES-BEFORE FUNCTION
+build_moved() { # FOLDER LINES-BEFORE FUNCTION
+    mkdir "$1"
     {
         printf '\n%.0s' $(seq "$2")
         cat <<END
@@ -50,8 +51,8 @@ int main(void)
     return 0;
 }
 END
-    } >"$1.c"
-    ${CC:-cc} -g -O1 -pthread -o "$1" "$1.c"
+    } >"$1/moved.c"
+    ${CC:-cc} -g -O1 -pthread -o "$1/moved" "$1/moved.c"
 }
 
 # The last file with one more ring, of other locks at other places.
@@ -112,7 +113,7 @@ assert b["lockhound-baseline"] == 1
 assert len(b["findings"]) == 2
 for f in b["findings"]:
     assert re.fullmatch("LH001-[0-9a-f]{8}", f["id"]), f
-    assert re.fullmatch("[0-9a-f]{16}", f["fingerprint"]), f
+    assert re.fullmatch("[0-9a-f]{16}:[0-9]+", f["fingerprint"]), f
     assert f["grade"] == "possible"
     assert f["summary"].startswith("potential deadlock LH001 between "), f
 END
@@ -154,15 +155,15 @@ END
     build_moved two 40 worker
     build_moved three 1 other
     for p in one two three; do
-        alone "$lockhound" run --dir=r.$p --exit-code=9 -- ./$p
+        alone "$lockhound" run --dir=r.$p --exit-code=9 -- ./$p/moved
         exits_with 9
     done
     "$lockhound" baseline -o known.json r.one
-    alone "$lockhound" run --dir=again --baseline=known.json -- ./two
+    alone "$lockhound" run --dir=again --baseline=known.json -- two/moved
     exits_with 0
     has 'no findings, 1 known;' err.txt
     absent 'potential deadlock' err.txt
-    alone "$lockhound" run --dir=again.three --baseline=known.json -- ./three
+    alone "$lockhound" run --dir=again.three --baseline=known.json -- three/moved
     exits_with 66
     has 'potential deadlock' err.txt
     alone "$lockhound" diff r.one r.two

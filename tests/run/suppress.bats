@@ -139,6 +139,42 @@ END
     exits_with 0
 }
 
+@test "generated_rule_is_the_same_from_any_folder_and_line" {
+    mkdir -p src
+    for n in 1 30; do
+        {
+            printf '\n%.0s' $(seq $n)
+            cat <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t *made(void)
+{
+    pthread_mutex_t *m = malloc(sizeof *m);
+    pthread_mutex_init(m, 0);
+    return m;
+}
+int main(void)
+{
+    pthread_mutex_t *m = made();
+    pthread_mutex_lock(m);
+    free(m);
+    return 0;
+}
+END
+        } >src/made$n.c
+        cp src/made$n.c src/made.c
+        ${CC:-cc} -g -O1 -pthread -o made$n src/made.c
+    done
+    alone "$lockhound" run --dir=r1 --gen-suppressions -- ./made1
+    exits_with 66
+    has '^LH012: lock=mutex@\*made.c:\* ' err.txt
+    grep '^LH0' err.txt >rules.txt
+    cd src
+    alone "$lockhound" run --dir=r2 --suppressions=../rules.txt -- ../made30
+    exits_with 0
+    has 'no findings, 1 suppressed' err.txt
+}
+
 @test "generated_rule_is_valid_whatever_the_names_are" {
     sed 's/"name":"accounts"/"name":"a \\"b\\" # c=d: \\u001b[m"/' \
         "$records/ring.jsonl" >a.jsonl
