@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "baseline.h"
 #include "diag.h"
+#include "diff.h"
 #include "inspect.h"
 #include "options.h"
 #include "report.h"
@@ -13,13 +15,15 @@
 #define LH_VERSION "unknown"
 #endif
 
+#define COMMANDS "run, report, inspect, diff, baseline or --help"
+
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    { "run", lh_run_main },
-    { "report", lh_report_main },
-    { "inspect", lh_inspect_main },
+    { "run", lh_run_main },           { "report", lh_report_main },
+    { "inspect", lh_inspect_main },   { "diff", lh_diff_main },
+    { "baseline", lh_baseline_main },
 };
 
 static int finish(void)
@@ -32,8 +36,7 @@ static int finish(void)
 int main(int argc, char **argv)
 {
     if (argc < 2)
-        lh_diag_fail(
-            "a command is missing (expected run, report, inspect or --help)");
+        lh_diag_fail("a command is missing (expected " COMMANDS ")");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);
@@ -45,7 +48,5 @@ int main(int argc, char **argv)
         lh_options_help(stdout);
         return finish();
     }
-    lh_diag_fail(
-        "unknown command '%s' (expected run, report, inspect or --help)",
-        argv[1]);
+    lh_diag_fail("unknown command '%s' (expected " COMMANDS ")", argv[1]);
 }

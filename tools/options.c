@@ -9,6 +9,7 @@
 
 #include "diag.h"
 #include "formats.h"
+#include "pool.h"
 
 enum { MIN_MEMORY_BYTES = 1 << 20 }; /* less would find nothing */
 
@@ -162,6 +163,28 @@ static bool add_file(struct lh_options *o, const char *value)
     return *value != '\0';
 }
 
+static bool set_suppressions(struct lh_options *o, const char *value)
+{
+    o->suppressions =
+        lh_pool_grow(o->suppressions, o->nsuppressions,
+                     &o->suppressions_capacity, sizeof *o->suppressions);
+    o->suppressions[o->nsuppressions++] = value;
+    return *value != '\0';
+}
+
+static bool set_baseline(struct lh_options *o, const char *value)
+{
+    o->baseline = value;
+    return *value != '\0';
+}
+
+static bool set_gen_suppressions(struct lh_options *o, const char *value)
+{
+    (void)value;
+    o->gen_suppressions = true;
+    return true;
+}
+
 #define ALL                                                                    \
     {                                                                          \
         "all", NULL, "show conditional findings too", "", set_all              \
@@ -180,6 +203,23 @@ static bool add_file(struct lh_options *o, const char *value)
 #define FORMATS                                                                \
     {                                                                          \
         "format", "FORMAT", LH_FORMATS_NAMES, LH_FORMATS_NAMES, add_format     \
+    }
+
+#define SUPPRESSIONS                                                           \
+    {                                                                          \
+        "suppressions", "FILE", "leave out what its rules match; may be many", \
+            "a file of rules", set_suppressions                                \
+    }
+#define GEN_SUPPRESSIONS                                                       \
+    {                                                                          \
+        "gen-suppressions", NULL, "add the rule that matches each finding",    \
+            "", set_gen_suppressions                                           \
+    }
+
+#define BASELINE                                                               \
+    {                                                                          \
+        "baseline", "FILE", "only findings that are not in FILE count",        \
+            "a baseline", set_baseline                                         \
     }
 
 static const struct option_row run_options[] = {
@@ -202,6 +242,9 @@ static const struct option_row run_options[] = {
     FORMATS,
     { "output", "FILE", "write that report to FILE (also -o FILE)", "a file",
       add_file },
+    SUPPRESSIONS,
+    GEN_SUPPRESSIONS,
+    BASELINE,
     COLOR,
     { NULL, NULL, NULL, NULL, NULL },
 };
@@ -212,6 +255,9 @@ static const struct option_row report_options[] = {
     { "output", "FILE", "write that report to FILE (also -o FILE)", "a file",
       add_file },
     EXIT_CODE,
+    SUPPRESSIONS,
+    GEN_SUPPRESSIONS,
+    BASELINE,
     COLOR,
     { NULL, NULL, NULL, NULL, NULL },
 };
@@ -222,6 +268,25 @@ static const struct option_row inspect_options[] = {
     { "output", "FILE", "write the report to FILE (also -o FILE)", "a file",
       set_output },
     COLOR,
+    { NULL, NULL, NULL, NULL, NULL },
+};
+
+static const struct option_row diff_options[] = {
+    { "format", "FORMAT", "text or json", "text or json", set_format },
+    ALL,
+    { "output", "FILE", "write the report to FILE (also -o FILE)", "a file",
+      set_output },
+    { "exit-code", "N", "exit status when there are new findings (66)",
+      "0 to 255", set_exit_code },
+    SUPPRESSIONS,
+    COLOR,
+    { NULL, NULL, NULL, NULL, NULL },
+};
+
+static const struct option_row baseline_options[] = {
+    { "output", "FILE", "write the baseline to FILE (also -o FILE)", "a file",
+      set_output },
+    SUPPRESSIONS,
     { NULL, NULL, NULL, NULL, NULL },
 };
 
@@ -242,9 +307,18 @@ static const struct command {
                              "Explains what a process, or a core file, waits "
                              "for.",
                              ":o:", inspect_options },
+    [LH_OPTIONS_DIFF] = { "diff", "the old record file",
+                          "lockhound diff [options] OLD NEW",
+                          "Tells which findings are new, gone or still there.",
+                          ":o:", diff_options },
+    [LH_OPTIONS_BASELINE] = { "baseline", "the record file",
+                              "lockhound baseline [options] FILE|DIR...",
+                              "Lists the findings that are known, for "
+                              "--baseline.",
+                              ":o:", baseline_options },
 };
 
-enum { MAX_OPTIONS = 15, NCOMMANDS = sizeof commands / sizeof *commands };
+enum { MAX_OPTIONS = 24, NCOMMANDS = sizeof commands / sizeof *commands };
 
 static void print_option(FILE *out, const char *name, const char *value,
                          const char *help)
@@ -252,7 +326,7 @@ static void print_option(FILE *out, const char *name, const char *value,
     char text[64];
     snprintf(text, sizeof text, "--%s%s%s", name, value ? "=" : "",
              value ? value : "");
-    fprintf(out, "  %-18s %s\n", text, help);
+    fprintf(out, "  %-20s %s\n", text, help);
 }
 
 static void print_help(FILE *out, const struct command *c)
@@ -340,6 +414,11 @@ static void check_outputs(const struct command *c, struct lh_options *o)
                              c->name, file ? file : "standard output");
         }
     }
+}
+
+void lh_options_free(struct lh_options *options)
+{
+    free(options->suppressions);
 }
 
 void lh_options_parse(enum lh_options_command command, int argc, char **argv,

@@ -8,6 +8,7 @@
 #include "content.h"
 #include "explain.h"
 #include "findings.h"
+#include "genrule.h"
 #include "misuse.h"
 #include "naming.h"
 #include "place.h"
@@ -291,10 +292,12 @@ void lh_text_report(FILE *out, const struct lh_content *c)
     const char *separator = "";
     for (size_t i = 0; i < c->findings->n; i++) {
         const struct lh_findings_item *item = c->findings->items[i];
-        if (!lh_content_has(c, item))
+        if (!lh_findings_is_wanted(item, c->all))
             continue;
         fputs(separator, out);
         lh_text_finding(out, colour, c->symbols, c->names, item);
+        if (c->gen_suppressions)
+            lh_genrule_print(out, c->symbols, c->names, item);
         separator = "\n";
     }
     fprintf(out, "%s%s\n", separator,
