@@ -19,6 +19,9 @@ int lh_proc_open(struct lh_outside *o, struct lh_pool *pool, uint64_t pid);
  * that are gone leave. */
 void lh_proc_look(struct lh_outside *o);
 
+/* The state of a thread, as in /proc: R, S, D, ...; 0: it is gone. */
+char lh_proc_state(const struct lh_outside *o, uint64_t tid);
+
 /* How often a thread has given up the processor, so that two looks can tell
  * whether it has run in between; 0 if it is gone. */
 uint64_t lh_proc_switches(const struct lh_outside *o, uint64_t tid);

@@ -64,6 +64,13 @@ static bool is_thread(const struct lh_outside *o, uint64_t tid)
     return lh_outside_thread_of(o, tid) != NULL;
 }
 
+/* A main thread that has ended before the others is still listed. */
+static bool has_ended(const struct lh_outside *o, uint64_t tid)
+{
+    const struct lh_outside_thread *t = lh_outside_thread_of(o, tid);
+    return !t || t->state == 'Z';
+}
+
 /* "pthread_cond_timedwait64" is one with wide times. */
 static bool is_called(const char *name, const char *function)
 {
@@ -126,7 +133,7 @@ static void fill_mutex(const struct lh_outside *o, uint64_t address,
         return;
     w->owner = mutex_owner(&m);
     w->owner_gone =
-        w->owner && !is_thread(o, w->owner) && !(m.__data.__kind & SHARED);
+        w->owner && has_ended(o, w->owner) && !(m.__data.__kind & SHARED);
 }
 
 /* ---- a read-write lock ---- */
@@ -162,7 +169,7 @@ static void fill_rwlock(const struct lh_outside *o, uint64_t address,
         w->owner = (uint32_t)l.__data.__cur_writer;
     else
         w->nreaders = l.__data.__readers >> READERS_SHIFT;
-    w->owner_gone = w->owner && !is_thread(o, w->owner) && !l.__data.__shared;
+    w->owner_gone = w->owner && has_ended(o, w->owner) && !l.__data.__shared;
 }
 
 /* ---- a stream: { int lock; int count; void *owner; } ---- */
