@@ -3,6 +3,7 @@
 #include "proc.h"
 
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -200,6 +201,22 @@ static const char *read_exe(const struct lh_outside *o)
     return lh_pool_copy(o->pool, text);
 }
 
+/* False of one of 32 bits. One whose file cannot be read passes. */
+static bool is_ours(const struct lh_outside *o)
+{
+    char path[64];
+    Elf64_Ehdr header;
+    snprintf(path, sizeof path, "/proc/%llu/exe", (unsigned long long)o->via);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return true;
+    ssize_t n = read(fd, &header, sizeof header);
+    close(fd);
+    return n < (ssize_t)sizeof header ||
+           (header.e_ident[EI_CLASS] == ELFCLASS64 &&
+            header.e_machine == EM_X86_64);
+}
+
 /* A main thread that has ended before the others has no memory any more. */
 static void find_via(struct lh_outside *o)
 {
@@ -224,5 +241,7 @@ int lh_proc_open(struct lh_outside *o, struct lh_pool *pool, uint64_t pid)
     find_via(o);
     o->exe = read_exe(o);
     read_ranges(o);
-    return o->nthreads && *o->exe ? 0 : ECHILD;
+    if (!o->nthreads || !*o->exe)
+        return ECHILD;
+    return is_ours(o) ? 0 : ENOEXEC;
 }

@@ -11,7 +11,7 @@
  * Reads threads, what each is blocked in, and mapped files, and makes o->read
  * work.
  * Returns 0, ESRCH without such a process, ECHILD when it has ended or is the
- * kernel's, or EPERM or EACCES.
+ * kernel's, ENOEXEC when it is of another architecture, or EPERM or EACCES.
  */
 int lh_proc_open(struct lh_outside *o, struct lh_pool *pool, uint64_t pid);
 

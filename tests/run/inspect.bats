@@ -268,6 +268,18 @@ is_in_state() {
     has 'is in vfork(2)' lines.txt
 }
 
+@test "a process of another architecture is refused" {
+    echo '.globl _start; _start: mov $29, %eax; int $0x80; jmp _start' >pause.S
+    gcc -m32 -nostdlib -static -o pause32 pause.S || skip "no assembler for it"
+    ./pause32 3>&- &
+    pid=$!
+    kill -0 "$pid" && [ "$(readlink "/proc/$pid/exe")" = "$PWD/pause32" ] || skip "no kernel for it"
+    inspect "$pid"
+    exits_with 2
+    has "process $pid: of another architecture (expected x86-64)" err.txt
+    [ "$(wc -l <err.txt)" -eq 1 ]
+}
+
 @test "another user's process is refused with what is needed" {
     [ "$(id -u)" -eq 0 ] || skip "needs root"
     hang 1 self
