@@ -137,7 +137,7 @@ static void copy_stack(struct lh_outside *o, struct lh_outside_thread *t)
 static void copy_lock(struct lh_outside *o, struct lh_outside_thread *t)
 {
     uint64_t at = t->args[0];
-    if (!t->in_call || t->call != SYS_futex)
+    if (!t->in_call || (t->call != SYS_futex && t->call != SYS_restart_syscall))
         return;
     t->lock = copy(o, at - LOCK_BYTES / 2, LOCK_BYTES);
     if (!t->lock.n)

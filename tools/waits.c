@@ -29,6 +29,7 @@ static const struct {
     { "pthread_mutex_lock_full", LH_WAITS_MUTEX },
     { "pthread_mutex_timedlock", LH_WAITS_MUTEX },
     { "pthread_mutex_clocklock", LH_WAITS_MUTEX },
+    { "pthread_mutex_clocklock_common", LH_WAITS_MUTEX },
     { "pthread_mutex_cond_lock", LH_WAITS_MUTEX },
     { "mtx_lock", LH_WAITS_MUTEX },
     { "mtx_timedlock", LH_WAITS_MUTEX },
@@ -264,12 +265,14 @@ static uint64_t condition_at(uint64_t futex)
 }
 
 /* A wait that a stop has interrupted goes on by another number, with the same
- * arguments. */
+ * arguments: one of a futex, if the thread's functions or the preload say that
+ * it waits. */
 static bool is_futex_call(const struct lh_outside_thread *t,
                           enum lh_waits_kind by_name)
 {
     return (t->call == SYS_futex ||
-            (t->call == SYS_restart_syscall && by_name != LH_WAITS_FUTEX)) &&
+            (t->call == SYS_restart_syscall &&
+             (by_name != LH_WAITS_FUTEX || t->wants || t->joins))) &&
            is_futex_wait((int)(t->args[1] & FUTEX_COMMAND));
 }
 

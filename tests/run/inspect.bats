@@ -155,6 +155,22 @@ for t in json.load(open("out.txt"))["threads"]:
 PY
 }
 
+@test "a watched process whose waits were interrupted before" {
+    for mode in 'ring 2' join; do
+        LD_PRELOAD=$LIB hang 2 $mode
+        # Until the pieces in which it waits last longer than two looks.
+        for i in $(seq 20); do
+            kill -STOP "$pid"
+            kill -CONT "$pid"
+            inspect "$pid"
+            exits_with 67
+        done
+        inspect --no-stop "$pid"
+        exits_with 67
+        kill -9 "$pid"
+    done
+}
+
 @test "a wait with a limit, also when it was interrupted before" {
     hang 1 limit
     for i in 1 2; do
