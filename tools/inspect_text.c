@@ -100,6 +100,8 @@ const char *lh_inspect_sentence(const struct lh_inspection *in, size_t thread)
     const char *limit = w->limited ? " for a limited time" : "";
     switch (w->kind) {
     case LH_WAITS_NOT:
+        if (in->o.threads[thread].state == 'Z')
+            return "has ended";
         return in->o.threads[thread].state == 'R' ? "runs"
                                                   : "is in no system call";
     case LH_WAITS_CALL:

@@ -130,6 +130,7 @@ LH_HOOK void pthread_exit(void *result)
 {
     lh_real_ensure();
     lh_held_abandon();
+    lh_live_main_ends();
     lh_real()->exit(result);
     __builtin_unreachable();
 }

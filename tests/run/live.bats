@@ -93,6 +93,19 @@ PY
     has 'endless wait LH004' err.txt
 }
 
+@test "a main thread that has ended before the others" {
+    try timeout -s KILL "$LIMIT" "$B/lockhound" run --dir="$PWD/records" -- "$G/live" main-ends
+    exits_with 67
+    has 'endless wait LH004' err.txt
+}
+
+@test "a holder that gives back and ends while it is looked for" {
+    LOCKHOUND=on-deadlock=exit watched "$G/live" gives-back
+    exits_with 0
+    absent LH004 err.txt
+    ! grep -q 'no seccomp' out.txt || skip "no seccomp"
+}
+
 @test "the order is told, too" {
     try timeout -s KILL "$LIMIT" "$B/lockhound" run --dir="$PWD/records" -- "$G/hangs" ring 2
     has 'potential deadlock LH001 between m\[0\] and m\[1\]' err.txt
