@@ -330,8 +330,8 @@ void lh_core_open(struct lh_outside *o, struct lh_pool *pool, const char *path,
     c->path = path;
     Elf *elf = open_elf(path, &c->fd);
     if (!elf)
-        lh_diag_fail("inspect: %s: %s (expected a core file)", path,
-                     strerror(errno));
+        lh_diag_fail("inspect: %s: %s (expected a process id or a core file)",
+                     path, errno == ENOEXEC ? "no core file" : strerror(errno));
     GElf_Ehdr header;
     if (!gelf_getehdr(elf, &header) || header.e_machine != EM_X86_64)
         lh_diag_fail("inspect: %s: of another architecture (expected x86-64)",

@@ -248,7 +248,7 @@ static const char *summary(const struct lh_inspection *in)
                in->o.nthreads == 1 ? "" : "s");
     if (deadlocked)
         return FORMAT("%s, %zu of them deadlocked", what, deadlocked);
-    return FORMAT("%s, none of them in a ring of waits", what);
+    return FORMAT("%s, no ring of waits found", what);
 }
 
 void lh_inspect_text(FILE *out, bool colour, const struct lh_inspection *in)
