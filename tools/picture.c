@@ -11,7 +11,7 @@
 
 static void feed(struct lh_picture *p, json_t *record)
 {
-    char *line = record ? json_dumps(record, JSON_COMPACT) : NULL;
+    char *line = json_dumps(record, JSON_COMPACT); /* NULL for no record */
     if (!line)
         lh_diag_fail("out of memory");
     lh_model_feed(p->model, line, strlen(line));

@@ -129,3 +129,26 @@ run_it() {
     exits_with 2
     has 'inspect: note: no core file (expected a process id or a core file)' err.txt
 }
+
+# ---- all of it ----
+
+@test "each order of a ring of five is counted" {
+    run_it -- "$B/examples/broken_dining"
+    exits_with 66
+    has 'fork_\[4\].m then fork_\[0\].m: 20 times' flat.txt
+}
+
+@test "inspect says what a read-write lock is held for" {
+    LD_PRELOAD="$LIB" "$G/words" upgrade 2>err.txt 3>&- &
+    pid=$!
+    until grep -qs LH002 err.txt; do read -rt 0.01 <> <(:) || :; done
+    try "$B/lockhound" inspect "$pid"
+    kill "$pid"
+    has '^    holds table for reading, taken at ' out.txt
+}
+
+@test "bare: a folder for records that is not there" {
+    LOCKHOUND="dir=$PWD/none" watched true
+    exits_with 0
+    has 'no records are written: dir= is no folder that may be written to (it is not made)' err.txt
+}
