@@ -152,3 +152,20 @@ run_it() {
     exits_with 0
     has 'no records are written: dir= is no folder that may be written to (it is not made)' err.txt
 }
+
+@test "a core of another program than the one that is given" {
+    LD_PRELOAD= "$G/words" deep 2>/dev/null >&2 3>&- &
+    pid=$!
+    until grep -qs futex "/proc/$pid/wchan" || [ "$(cut -d' ' -f1 "/proc/$pid/syscall")" = 202 ]; do
+        read -rt 0.01 <> <(:) || :
+    done
+    gcore -o core "$pid" >/dev/null 2>&1 || skip "no gcore"
+    kill "$pid"
+    cp "$G/words" right
+    cp "$G/hangs" wrong
+    try "$B/lockhound" inspect "core.$pid" ./wrong
+    has "/wrong: is not the file that was recorded; " err.txt
+    try "$B/lockhound" inspect "core.$pid" ./right
+    absent 'is not the file' err.txt
+    has ' descend ' out.txt
+}
