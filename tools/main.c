@@ -33,6 +33,18 @@ static int finish(void)
     return 0;
 }
 
+/* lockhound help, lockhound help run */
+static int help(const char *command)
+{
+    char name[16] = "", option[] = "--help";
+    char *argv[] = { name, option, NULL };
+    for (size_t i = 0; command && i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(command, commands[i].name) == 0)
+            return commands[i].run(2, argv);
+    lh_options_help(stdout);
+    return finish();
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2)
@@ -44,9 +56,8 @@ int main(int argc, char **argv)
         puts("lockhound " LH_VERSION);
         return finish();
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
-        lh_options_help(stdout);
-        return finish();
-    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0)
+        return help(argv[2]);
     lh_diag_fail("unknown command '%s' (expected " COMMANDS ")", argv[1]);
 }

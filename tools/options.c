@@ -233,9 +233,10 @@ static const struct option_row run_options[] = {
       "at least 1M, such as 512M, or 0 for no limit", set_memory },
     { "on-deadlock", "DO", "when it hangs: exit (with 67), report or abort",
       "report, exit or abort", set_on_deadlock },
-    { "hang-after", "SECONDS", "explain it when nothing has run for so long",
-      "1 and up", set_hang_after },
-    { "on-hang", "DO", "after that: report (and wait on), abort or kill",
+    { "hang-after", "SECONDS",
+      "explain CMD when nothing in it runs for so long", "seconds, 1 and up",
+      set_hang_after },
+    { "on-hang", "DO", "after --hang-after: report (and wait on), abort, kill",
       "report, abort or kill", set_on_hang },
     { "check", NULL, "tell which locks of CMD can be seen; runs nothing", "",
       set_check },
@@ -297,25 +298,25 @@ static const struct command {
     [LH_OPTIONS_RUN] = { "run", "the command",
                          "lockhound run [options] -- CMD [ARG...]",
                          "Runs CMD and reports how its locks could deadlock.",
-                         "+:o:", run_options },
+                         "+:ho:", run_options },
     [LH_OPTIONS_REPORT] = { "report", "the record file",
                             "lockhound report [options] FILE|DIR...",
                             "Reports from the records of earlier runs.",
-                            ":o:", report_options },
+                            ":ho:", report_options },
     [LH_OPTIONS_INSPECT] = { "inspect", "the process",
                              "lockhound inspect [options] PID|CORE [EXE]",
                              "Explains what a process, or a core file, waits "
                              "for.",
-                             ":o:", inspect_options },
+                             ":ho:", inspect_options },
     [LH_OPTIONS_DIFF] = { "diff", "the old record file",
                           "lockhound diff [options] OLD NEW",
                           "Tells which findings are new, gone or still there.",
-                          ":o:", diff_options },
+                          ":ho:", diff_options },
     [LH_OPTIONS_BASELINE] = { "baseline", "the record file",
                               "lockhound baseline [options] FILE|DIR...",
                               "Lists the findings that are known, for "
                               "--baseline.",
-                              ":o:", baseline_options },
+                              ":ho:", baseline_options },
 };
 
 enum { MAX_OPTIONS = 24, NCOMMANDS = sizeof commands / sizeof *commands };
@@ -343,7 +344,7 @@ void lh_options_help(FILE *out)
     for (int i = 0; i < NCOMMANDS; i++)
         fprintf(out, "  %s\n    %s\n", commands[i].usage, commands[i].about);
     fputs("\n", out);
-    print_option(out, "help", NULL, "this text; run --help, ...");
+    print_option(out, "help", NULL, "this text; lockhound run --help, ...");
     print_option(out, "version", NULL, "the version");
     fputs("\nman lockhound has the rest.\n", out);
 }

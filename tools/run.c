@@ -420,8 +420,10 @@ static void conclude(struct run *r, struct lh_summary *summary)
         fputc('\n', stderr);
     int status = r->target.status;
     if (WIFSIGNALED(status))
-        lh_diag_say("%s was killed by signal %d (%s)", r->options.rest[0],
-                    WTERMSIG(status), strsignal(WTERMSIG(status)));
+        lh_diag_say("%s was killed by signal %d (%s)%s%s", r->options.rest[0],
+                    WTERMSIG(status), strsignal(WTERMSIG(status)),
+                    r->hung ? ", by --on-hang=" : "",
+                    r->hung ? r->options.on_hang : "");
     lh_summary_notes(r->follow.processes, r->follow.n);
     say_repeated(r);
     say_living(r);
@@ -471,6 +473,10 @@ int lh_run_main(int argc, char **argv)
     struct run r = { 0 };
     struct lh_summary summary;
     lh_options_parse(LH_OPTIONS_RUN, argc, argv, &r.options);
+    if (r.options.on_hang && !r.options.hang_after)
+        lh_diag_fail("run: --on-hang=%s: needs to know when (expected "
+                     "--hang-after=SECONDS, too)",
+                     r.options.on_hang);
     r.colour = lh_style_wanted(r.options.colour, STDERR_FILENO);
     if (r.options.check) {
         lh_check_print(&r.pool, r.options.rest[0], find_preload(&r));

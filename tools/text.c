@@ -90,13 +90,13 @@ static char *shown_source(struct page *p, const struct lh_trace_line *line)
 }
 
 /* The source goes to its column, or to a line of its own. */
-static void stack_line(struct page *p, size_t number, size_t column,
+static void stack_line(struct page *p, size_t number, int digits, size_t column,
                        const struct lh_trace_line *line)
 {
     char label[32];
     const char *function = shown_function(p, line);
     const char *source = shown_source(p, line);
-    snprintf(label, sizeof label, "#%zu", number);
+    snprintf(label, sizeof label, "#%-*zu", digits, number);
     size_t indent = 6 + strlen(label) + 1;
     size_t width = lh_style_width(function);
     size_t room = LH_STYLE_COLUMNS - lh_style_width(source);
@@ -119,7 +119,7 @@ static void stack_lines(struct page *p, struct lh_trace t)
             column = width;
     }
     for (size_t i = 0; i < t.n; i++)
-        stack_line(p, i, column, &t.lines[i]);
+        stack_line(p, i, t.n > 10 ? 2 : 1, column, &t.lines[i]);
     if (!t.known || !t.n)
         fputs("      (unknown)\n", p->out);
     else if (t.partial)

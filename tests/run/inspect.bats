@@ -112,7 +112,7 @@ all_ways() {
 
 @test "readers are counted" {
     hang 3 readers
-    all_ways 0 'none of them in a ring' \
+    all_ways 0 'no ring of waits found' \
         'waits to write under rw\[0\], held by 2 readers, not recorded'
 }
 
@@ -215,7 +215,7 @@ PY
     echo text >text
     inspect text
     exits_with 2
-    has '^lockhound: inspect: text: .*expected a core file' err.txt
+    has '^lockhound: inspect: text: .*expected a process id or a core file' err.txt
     inspect
     exits_with 2
     has 'the process is missing' err.txt
