@@ -184,13 +184,17 @@ static void side(struct lh_fmt *f, const struct lh_finding_side *s)
         stack_lines(f, s->side.wants_stack);
         return;
     }
-    lh_fmt_text(f, "holds ");
-    lock_name(f, &s->holds);
-    if (s->side.holds_mode == LH_SHARED)
-        lh_fmt_text(f, " shared");
-    lh_fmt_text(f, ", taken at");
-    stack_lines(f, s->side.holds_stack);
-    lh_fmt_text(f, "\n    and ");
+    if (s->holds.kind == LH_KIND_THREAD) { /* which nobody takes */
+        lh_fmt_text(f, "is to end, and ");
+    } else {
+        lh_fmt_text(f, "holds ");
+        lock_name(f, &s->holds);
+        if (s->side.holds_mode == LH_SHARED)
+            lh_fmt_text(f, " shared");
+        lh_fmt_text(f, ", taken at");
+        stack_lines(f, s->side.holds_stack);
+        lh_fmt_text(f, "\n    and ");
+    }
     waits_for(f, s);
     lh_fmt_text(f, " at");
     stack_lines(f, s->side.wants_stack);
