@@ -61,8 +61,6 @@ bool lh_core_is(const char *path)
     return true;
 }
 
-/* From the core; what it left out, as text does not change, from the file that
- * was mapped there. */
 static bool read_file(const char *path, uint64_t offset, void *buffer, size_t n)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -73,17 +71,34 @@ static bool read_file(const char *path, uint64_t offset, void *buffer, size_t n)
     return got == (ssize_t)n;
 }
 
+static const struct segment *segment_at(const struct core *c, uint64_t address,
+                                        size_t n)
+{
+    for (size_t i = 0; i < c->nsegments; i++) {
+        const struct segment *s = &c->segments[i];
+        if (address >= s->start && address + n <= s->start + s->bytes)
+            return s;
+    }
+    return NULL;
+}
+
+/* False, too, where the core file leaves it out. */
+static bool read_segment(const struct core *c, uint64_t address, void *buffer,
+                         size_t n)
+{
+    const struct segment *s = segment_at(c, address, n);
+    return s && pread(c->fd, buffer, n,
+                      (off_t)(s->offset + (address - s->start))) == (ssize_t)n;
+}
+
+/* From the core; what it left out, as text does not change, from the file that
+ * was mapped there. */
 static bool read_core(const struct lh_outside *o, uint64_t address,
                       void *buffer, size_t n)
 {
     const struct core *c = o->source;
-    for (size_t i = 0; i < c->nsegments; i++) {
-        const struct segment *s = &c->segments[i];
-        if (address >= s->start && address + n <= s->start + s->bytes)
-            return pread(c->fd, buffer, n,
-                         (off_t)(s->offset + (address - s->start))) ==
-                   (ssize_t)n;
-    }
+    if (segment_at(c, address, n))
+        return read_segment(c, address, buffer, n);
     for (size_t i = 0; i < o->nranges; i++) {
         const struct lh_outside_range *r = &o->ranges[i];
         if (*r->path && address >= r->start && address + n <= r->end)
@@ -202,6 +217,26 @@ static void read_segments(struct lh_outside *o, Elf *elf)
     c->segments = list; /* as long as the process */
 }
 
+/* False if the file has another layout than what was mapped at base, as far as
+ * the core file has that. A file of debugging information has the same. */
+static bool has_layout(const struct core *c, uint64_t base, const char *exe)
+{
+    Elf64_Ehdr mapped, header;
+    Elf64_Phdr a, b;
+    if (!read_segment(c, base, &mapped, sizeof mapped) ||
+        !read_file(exe, 0, &header, sizeof header))
+        return true;
+    if (mapped.e_entry != header.e_entry || mapped.e_phnum != header.e_phnum)
+        return false;
+    for (size_t i = 0; i < header.e_phnum; i++)
+        if (read_segment(c, base + mapped.e_phoff + i * sizeof a, &a,
+                         sizeof a) &&
+            read_file(exe, header.e_phoff + i * sizeof b, &b, sizeof b) &&
+            (a.p_vaddr != b.p_vaddr || a.p_memsz != b.p_memsz))
+            return false;
+    return true;
+}
+
 /* The executable's own ranges are those of the file with its entry point. */
 static void place_executable(struct lh_outside *o, const char *exe)
 {
@@ -213,6 +248,10 @@ static void place_executable(struct lh_outside *o, const char *exe)
         return;
     const char *recorded = r->path;
     o->exe = exe ? exe : recorded;
+    if (exe && !has_layout(c, base, exe))
+        lh_diag_say("%s: is not the program of %s, which was %s; names may be "
+                    "wrong",
+                    exe, c->path, recorded);
     for (size_t i = 0; exe && i < o->nranges; i++)
         if (strcmp(o->ranges[i].path, recorded) == 0)
             o->ranges[i].path = exe;

@@ -284,6 +284,21 @@ is_in_state() {
     has 'is in vfork(2)' lines.txt
 }
 
+@test "the executable of another program is told" {
+    hang 2 ring 2
+    gcore -o core "$pid" >/dev/null 2>&1
+    inspect "core.$pid" "$G/looked"
+    exits_with 67
+    has "^lockhound: $G/looked: is not the program of core.$pid, which was $G/hangs; names may be wrong" err.txt
+    cp "$G/hangs" stripped
+    strip stripped
+    for exe in "$G/hangs" stripped; do
+        inspect "core.$pid" "$exe"
+        exits_with 67
+        [ ! -s err.txt ]
+    done
+}
+
 @test "a process of another architecture is refused" {
     echo '.globl _start; _start: mov $29, %eax; int $0x80; jmp _start' >pause.S
     gcc -m32 -nostdlib -static -o pause32 pause.S || skip "no assembler for it"
