@@ -118,6 +118,12 @@ PY
     [ "$(grep -c LH002 err.txt)" -eq 1 ]
 }
 
+@test "a bare preload tells of a thread whose end is waited for" {
+    LOCKHOUND=on-deadlock=exit watched "$G/hangs" join
+    exits_with 67
+    has '^    waits for m.* at$' err.txt
+}
+
 @test "on-deadlock=abort ends it by SIGABRT" {
     LOCKHOUND=on-deadlock=abort watched "$G/hangs" ring 2
     exits_with 134
