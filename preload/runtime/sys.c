@@ -210,7 +210,7 @@ uintptr_t lh_sys_sleeps_on(long tid)
 /* "1234 (name) Z ...": the name may hold any. */
 bool lh_sys_main_has_ended(void)
 {
-    char line[128];
+    char line[128] = "";
     int saved_errno = errno;
     long n = 0, fd = lh_sys_open("/proc/self/stat", O_RDONLY | O_CLOEXEC, 0);
 
