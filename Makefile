@@ -16,13 +16,13 @@ override CFLAGS   += -std=gnu11 $(WARN) -pthread -fno-omit-frame-pointer \
            $(if $(SAN),-fsanitize=$(SAN)) $(if $(COV),--coverage)
 
 # The Debian packages that build, test and demonstrate lockhound. Those in
-# OPTIONAL are rivals to compare with, shells to complete in; without
+# OPTIONAL are rivals to compare with, shells to complete in and lintian; without
 # them columns of figures are absent and tests are skipped.
 PACKAGES := build-essential git clang clang-format clang-tidy cppcheck \
             libdw-dev libelf-dev libjansson-dev libunwind-dev libcmocka-dev \
             libglib2.0-dev bats mandoc gdb memcached redis-server redis-tools \
             sysbench xz-utils python3 mariadb-server
-OPTIONAL := libclang-rt-14-dev valgrind zsh fish
+OPTIONAL := libclang-rt-14-dev valgrind zsh fish lintian
 
 core_src    := $(wildcard preload/core/*.c)
 runtime_src := $(wildcard preload/runtime/*.c)
@@ -42,7 +42,7 @@ units       := $(patsubst tests/unit/%.c,$(B)/unit/%,$(unit_src))
 benches     := $(patsubst tests/bench/%,$(B)/bench/%,$(basename $(bench_src)))
 examples    := $(patsubst examples/%.c,$(B)/examples/%,$(example_src))
 
-.PHONY: all deps demo test test-long test-unit test-ord units benches bench install uninstall \
+.PHONY: all deps demo test test-long test-unit test-ord units benches bench install deb uninstall \
         clean format format-check lint help
 .DELETE_ON_ERROR:
 
@@ -209,6 +209,17 @@ install: all $(B)/ord.pc $(B)/lockhound.pc $(completions)
 	install -m644 examples/ord/*.3 $(D)/share/man/man3
 	install -m644 tools/*.5 $(D)/share/man/man5
 
+# A Debian package of this build; who gives it to others sets MAINTAINER.
+MAINTAINER ?= The lockhound authors <lockhound@example.org>
+DEB = $(B)/lockhound_$(VERSION)_$(shell dpkg --print-architecture).deb
+deb: all
+	rm -rf $(B)/deb $(B)/deb.work
+	$(MAKE) --no-print-directory install DESTDIR=$(abspath $(B)/deb) \
+	  PREFIX=/usr ZSH_DIR=share/zsh/vendor-completions
+	tools/packaging/deb $(abspath $(B)/deb) $(VERSION) \
+	  '$(MAINTAINER)' $(DEB)
+	@echo $(DEB)
+
 uninstall:
 	rm -f $(D)/bin/lockhound $(D)/include/lockhound.h $(D)/lib/libord.a \
 	  $(D)/lib/libord.so $(D)/lib/libord.so.0 $(D)/lib/pkgconfig/ord.pc \
@@ -246,6 +257,7 @@ help:
 	@echo 'make test-ord   the tests of libord; STRESS_MS=3000 SAN=thread'
 	@echo 'make bench      figures, beside the plain program and rivals'
 	@echo 'make install    into PREFIX=$(PREFIX), below DESTDIR'
+	@echo 'make deb        a Debian package, in $(B)'
 	@echo 'make format     clang-format; format-check only looks'
 	@echo 'make lint       cppcheck, clang-tidy, mandoc'
 	@echo 'Switches: WERROR=1  SAN=address,undefined  SAN=thread  COV=1'
