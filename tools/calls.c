@@ -30,6 +30,7 @@ const char *lh_calls_name(int64_t call)
         CALL(mq_timedsend),   CALL(splice),          CALL(sendfile),
         CALL(ioctl),          CALL(inotify_init),    CALL(munmap),
         CALL(mmap),           CALL(madvise),         CALL(exit_group),
+        CALL(vfork),
 #undef CALL
     };
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)

@@ -17,7 +17,8 @@ struct lh_summary;
 struct lh_symbols;
 
 struct lh_content {
-    bool all; /* conditional findings too */
+    bool all; /* conditional findings, and those that are known, too */
+    bool gen_suppressions; /* the text has the rule of each finding */
     enum lh_colour colour;
     struct lh_symbols *symbols;
     struct lh_naming *names;
@@ -26,11 +27,5 @@ struct lh_content {
     struct lh_model_process *const *processes;
     size_t nprocesses;
 };
-
-static inline bool lh_content_has(const struct lh_content *c,
-                                  const struct lh_findings_item *item)
-{
-    return c->all || item->finding->grade != LH_MODEL_CONDITIONAL;
-}
 
 #endif

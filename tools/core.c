@@ -320,6 +320,15 @@ static void sort_threads(struct lh_outside *o)
     }
 }
 
+/* As in records: a file whose path is not absolute is none. */
+static const char *whole_path(struct lh_pool *pool, const char *exe)
+{
+    char *path = realpath(exe, NULL);
+    const char *copy = lh_pool_copy(pool, path ? path : exe);
+    free(path);
+    return copy;
+}
+
 void lh_core_open(struct lh_outside *o, struct lh_pool *pool, const char *path,
                   const char *exe)
 {
@@ -330,8 +339,8 @@ void lh_core_open(struct lh_outside *o, struct lh_pool *pool, const char *path,
     c->path = path;
     Elf *elf = open_elf(path, &c->fd);
     if (!elf)
-        lh_diag_fail("inspect: %s: %s (expected a core file)", path,
-                     strerror(errno));
+        lh_diag_fail("inspect: %s: %s (expected a process id or a core file)",
+                     path, errno == ENOEXEC ? "no core file" : strerror(errno));
     GElf_Ehdr header;
     if (!gelf_getehdr(elf, &header) || header.e_machine != EM_X86_64)
         lh_diag_fail("inspect: %s: of another architecture (expected x86-64)",
@@ -339,6 +348,8 @@ void lh_core_open(struct lh_outside *o, struct lh_pool *pool, const char *path,
     if (exe && access(exe, R_OK) != 0)
         lh_diag_fail("inspect: %s: %s (expected the executable)", exe,
                      strerror(errno));
+    if (exe)
+        exe = whole_path(pool, exe);
     read_segments(o, elf);
     if (!o->nthreads)
         lh_diag_fail("inspect: %s: has no threads (expected a whole core file)",

@@ -360,7 +360,8 @@ const char *lh_explain_counts(const struct lh_explain *e)
 {
     const struct lh_model_finding *f = e->finding;
     const char *text = "";
-    for (size_t i = 0; i < f->nsides && i < MAX_LISTED; i++) {
+    size_t shown = f->nsides > MAX_LISTED + 1 ? MAX_LISTED : f->nsides;
+    for (size_t i = 0; i < shown; i++) {
         const struct lh_model_side *s = &f->sides[i];
         struct lh_model_seen seen = lh_model_seen(e->process, s);
         if (s->holds == s->wants)
@@ -371,5 +372,7 @@ const char *lh_explain_counts(const struct lh_explain *e)
                       lh_naming_lock(e, s->holds), lh_naming_lock(e, s->wants),
                       how_often(e, seen));
     }
+    if (shown < f->nsides && *text)
+        text = FORMAT("%s; and %zu more orders", text, f->nsides - shown);
     return text;
 }

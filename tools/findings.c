@@ -9,21 +9,13 @@
 #include "pool.h"
 #include "symbols.h"
 
-static uint64_t text_key(const char *text)
-{
-    uint64_t h = 0;
-    for (; *text; text++)
-        h = lh_idmap_mix(h, (unsigned char)*text);
-    return h;
-}
-
 static uint64_t frame_key(const struct lh_model_process *p,
                           struct lh_model_frame frame)
 {
     const struct lh_model_module *m = lh_model_module(p, frame.module);
     uint64_t module = 0;
     if (m)
-        module = text_key(*m->build_id ? m->build_id : m->path);
+        module = lh_idmap_text(*m->build_id ? m->build_id : m->path);
     return lh_idmap_mix(module, frame.offset);
 }
 
@@ -67,7 +59,7 @@ static uint64_t array_class(struct lh_symbols *symbols,
         lh_symbols_data(lh_symbols_open(symbols, m), l->where.offset).name;
     if (!strchr(name, '['))
         return lh_findings_class(p, id);
-    uint64_t h = text_key(*m->build_id ? m->build_id : m->path);
+    uint64_t h = lh_idmap_text(*m->build_id ? m->build_id : m->path);
     for (; *name; name++) {
         if (*name == '[')
             name += strcspn(name, "]");
@@ -101,12 +93,12 @@ static uint64_t finding_key(struct lh_symbols *symbols, enum detail detail,
         h = lh_idmap_mix(h, lh_findings_place(p, s->holds_stack));
         sides += lh_idmap_mix(h, lh_findings_place(p, s->wants_stack));
     }
-    uint64_t h = lh_idmap_mix(text_key(f->kind), sides);
+    uint64_t h = lh_idmap_mix(lh_idmap_text(f->kind), sides);
     h = lh_idmap_mix(h, class_key(symbols, detail, p, f->lock));
     if (f->nsides)
         return lh_idmap_mix(h, 0);
     h = lh_idmap_mix(h, lh_idmap_mix(class_key(symbols, detail, p, f->other),
-                                     text_key(f->detail)));
+                                     lh_idmap_text(f->detail)));
     return lh_idmap_mix(h, lh_findings_place(p, f->stack));
 }
 
@@ -221,6 +213,14 @@ uint64_t lh_findings_rings(const struct lh_findings_item *item)
         rings = (rings ? rings : 1) + (more ? more : 1);
     }
     return rings;
+}
+
+bool lh_findings_is_wanted(const struct lh_findings_item *item, bool all)
+{
+    if (all)
+        return item->standing != LH_FINDINGS_SUPPRESSED;
+    return item->standing == LH_FINDINGS_COUNTS &&
+           item->finding->grade != LH_MODEL_CONDITIONAL;
 }
 
 void lh_findings_sort(struct lh_findings *list)

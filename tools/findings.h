@@ -23,6 +23,13 @@ struct lh_findings_part {
     const struct lh_model_finding *finding;
 };
 
+/* Why a finding does not count, if it does not. */
+enum lh_findings_standing {
+    LH_FINDINGS_COUNTS,
+    LH_FINDINGS_SUPPRESSED, /* a rule matches it */
+    LH_FINDINGS_KNOWN,      /* it was there before */
+};
+
 struct lh_findings_item {
     uint64_t key, array_key;              /* the latter 0 until it is needed */
     struct lh_findings_item *same_places; /* another one, or NULL */
@@ -33,6 +40,8 @@ struct lh_findings_item {
     const struct lh_model_finding *finding; /* those with the highest grade */
     uint64_t *pids;                         /* all that have it */
     size_t npids, capacity;
+    bool judged;
+    enum lh_findings_standing standing; /* see standing.h */
     bool shown; /* this and the next are for the caller */
     size_t npids_shown;
 };
@@ -52,6 +61,9 @@ struct lh_findings_item *lh_findings_add(struct lh_findings *list,
                                          const struct lh_model_finding *f);
 /* How many rings it stands for in the process that is shown; 0: not known. */
 uint64_t lh_findings_rings(const struct lh_findings_item *item);
+/* Whether it is to be shown; all: conditional ones and those that are
+ * known too. */
+bool lh_findings_is_wanted(const struct lh_findings_item *item, bool all);
 /* Possible ones before conditional ones. */
 void lh_findings_sort(struct lh_findings *list);
 /* Keys that are equal for locks of one class, and for stacks with the same

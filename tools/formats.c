@@ -2,16 +2,15 @@
  * formats.c - the formats of a report, and the files that it goes to. */
 #include "formats.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "content.h"
-#include "diag.h"
 #include "dot.h"
 #include "explain.h"
 #include "json.h"
 #include "junit.h"
 #include "options.h"
+#include "output.h"
 #include "sarif.h"
 #include "short.h"
 #include "text.h"
@@ -39,10 +38,7 @@ void lh_formats_open(struct lh_options *options)
 {
     for (size_t i = 0; i < options->noutputs; i++) {
         struct lh_options_output *o = &options->outputs[i];
-        o->stream = o->file ? fopen(o->file, "we") : stdout;
-        if (!o->stream)
-            lh_diag_fail("%s: %s (expected a file to write to)", o->file,
-                         strerror(errno));
+        o->stream = lh_output_open(o->file);
     }
 }
 
@@ -51,7 +47,7 @@ static void name_locks(const struct lh_content *c)
 {
     for (size_t i = 0; i < c->findings->n; i++) {
         const struct lh_findings_item *item = c->findings->items[i];
-        if (lh_content_has(c, item))
+        if (lh_findings_is_wanted(item, c->all))
             lh_explain_name_locks(c->symbols, c->names, item->process,
                                   item->finding);
     }
@@ -63,12 +59,7 @@ static void write_one(const struct lh_options_output *o,
     for (size_t i = 0; i < NFORMATS; i++)
         if (strcmp(formats[i].name, o->format) == 0)
             formats[i].write(o->stream, content);
-    bool bad = ferror(o->stream) != 0 || fflush(o->stream) != 0;
-    if (o->file && fclose(o->stream) != 0)
-        bad = true;
-    if (bad)
-        lh_diag_fail("%s: %s (the report is incomplete)",
-                     o->file ? o->file : "stdout", strerror(errno));
+    lh_output_close(o->stream, o->file);
 }
 
 void lh_formats_write(struct lh_options *options,

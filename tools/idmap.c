@@ -62,3 +62,11 @@ void lh_idmap_free(struct lh_idmap *map)
     free(map->slots);
     *map = (struct lh_idmap){ 0 };
 }
+
+uint64_t lh_idmap_text(const char *text)
+{
+    uint64_t h = 0;
+    for (; *text; text++)
+        h = lh_idmap_mix(h, (unsigned char)*text);
+    return h;
+}

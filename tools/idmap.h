@@ -25,5 +25,7 @@ void lh_idmap_free(struct lh_idmap *map);
 
 /* A good 64-bit mix of two words; also the chain of a running hash. */
 uint64_t lh_idmap_mix(uint64_t a, uint64_t b);
+/* The hash of a text. */
+uint64_t lh_idmap_text(const char *text);
 
 #endif

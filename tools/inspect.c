@@ -162,6 +162,11 @@ static const char *refusal(struct lh_pool *pool, int error, bool at_stop)
         return "no such process (expected a process id or a core file)";
     if (error == ECHILD)
         return "has ended, or is the kernel's (expected a living process)";
+    if (error == ENOEXEC)
+        return "of another architecture (expected x86-64)";
+    if (error == EBUSY)
+        return "sleeps in the kernel where nothing stops it (expected: "
+               "--no-stop)";
     if (error == EPERM && at_stop)
         return "not permitted to stop it, or another debugger has it "
                "(expected: --no-stop, or as root)";

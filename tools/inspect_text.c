@@ -5,6 +5,8 @@
 
 #include "calls.h"
 #include "inspect.h"
+#include "lockwords.h"
+#include "model.h"
 #include "naming.h"
 #include "place.h"
 #include "style.h"
@@ -100,6 +102,8 @@ const char *lh_inspect_sentence(const struct lh_inspection *in, size_t thread)
     const char *limit = w->limited ? " for a limited time" : "";
     switch (w->kind) {
     case LH_WAITS_NOT:
+        if (in->o.threads[thread].state == 'Z')
+            return "has ended";
         return in->o.threads[thread].state == 'R' ? "runs"
                                                   : "is in no system call";
     case LH_WAITS_CALL:
@@ -179,10 +183,14 @@ static void holds(struct page *p, size_t i)
     for (size_t j = 0; j < t->nholds; j++) {
         const struct lh_picture_hold *h = &in->picture.holds[i][j];
         const char *where = lh_explain_top(&in->explain, h->stack);
+        const struct lh_model_lock *lock =
+            lh_model_lock(in->explain.process, h->lock);
         paragraph(p, 4, 6,
                   FORMAT("holds %s%s, taken at %s",
                          lh_naming_lock(&in->explain, h->lock),
-                         t->holds[j].shared ? " (shared)" : "", where));
+                         lh_lockwords_mode(lock ? lock->kind : "",
+                                           t->holds[j].shared),
+                         where));
     }
 }
 
@@ -248,7 +256,7 @@ static const char *summary(const struct lh_inspection *in)
                in->o.nthreads == 1 ? "" : "s");
     if (deadlocked)
         return FORMAT("%s, %zu of them deadlocked", what, deadlocked);
-    return FORMAT("%s, none of them in a ring of waits", what);
+    return FORMAT("%s, no ring of waits found", what);
 }
 
 void lh_inspect_text(FILE *out, bool colour, const struct lh_inspection *in)

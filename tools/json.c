@@ -10,14 +10,13 @@
 #include "content.h"
 #include "explain.h"
 #include "findings.h"
+#include "genrule.h"
 #include "lockwords.h"
 #include "model.h"
 #include "naming.h"
 #include "pool.h"
 #include "style.h"
 #include "summary.h"
-
-enum { VERSION = 1 };
 
 /* Names out of a binary need not be UTF-8, which JSON has to be. */
 json_t *lh_json_string(struct lh_pool *pool, const char *text)
@@ -280,7 +279,21 @@ static json_t *finding_object(struct lh_explain *e,
     set(o, "reasons", reasons);
     set(o, "rings", number(lh_findings_rings(item)));
     set_text(e, o, "advice", lh_advise_fix(e));
+    set_text(e, o, "suppression", lh_genrule_text(e));
+    if (item->standing == LH_FINDINGS_KNOWN)
+        set(o, "known", json_true());
     set(o, "processes", pids_array(item));
+    return o;
+}
+
+json_t *lh_json_finding(struct lh_symbols *symbols, struct lh_naming *names,
+                        const struct lh_findings_item *item)
+{
+    struct lh_pool pool = { 0 };
+    struct lh_explain e;
+    lh_explain_begin(&e, &pool, symbols, names, item->process, item->finding);
+    json_t *o = finding_object(&e, item);
+    lh_pool_free(&pool);
     return o;
 }
 
@@ -296,16 +309,12 @@ static void write_findings(FILE *out, const struct lh_content *c)
     const char *separator = "\n";
     for (size_t i = 0; i < c->findings->n; i++) {
         const struct lh_findings_item *item = c->findings->items[i];
-        if (!lh_content_has(c, item))
+        if (!lh_findings_is_wanted(item, c->all))
             continue;
-        struct lh_pool pool = { 0 };
-        struct lh_explain e;
-        lh_explain_begin(&e, &pool, c->symbols, c->names, item->process,
-                         item->finding);
         fputs(separator, out);
-        lh_json_write(out, finding_object(&e, item), JSON_INDENT(2));
+        lh_json_write(out, lh_json_finding(c->symbols, c->names, item),
+                      JSON_INDENT(2));
         separator = ",\n";
-        lh_pool_free(&pool);
     }
 }
 
@@ -321,6 +330,8 @@ static json_t *summary_object(const struct lh_summary *s)
     json_t *o = json_object();
     set(o, "possible", number(s->counting));
     set(o, "conditional", number(s->conditional));
+    set(o, "known", number(s->known));
+    set(o, "suppressed", number(s->suppressed));
     set(o, "locks", number(s->locks));
     set(o, "threads", number(s->threads));
     set(o, "orders", number(s->orders));
@@ -350,7 +361,7 @@ static json_t *notes_array(struct lh_model_process *const *processes, size_t n)
 
 void lh_json_report(FILE *out, const struct lh_content *content)
 {
-    fprintf(out, "{\n\"lockhound\": %d,\n\"findings\": [", VERSION);
+    fprintf(out, "{\n\"lockhound\": %d,\n\"findings\": [", LH_JSON_VERSION);
     write_findings(out, content);
     fputs("],\n\"summary\": ", out);
     lh_json_write(out, summary_object(content->summary), JSON_INDENT(2));

@@ -35,6 +35,12 @@ static void attribute(FILE *out, const char *name, const char *value)
     fputc('"', out);
 }
 
+/* Others are shown, but fail nothing. */
+static bool fails(const struct lh_findings_item *item)
+{
+    return lh_findings_is_wanted(item, false);
+}
+
 static void counts_attributes(FILE *out, const struct counts *n)
 {
     fprintf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\"",
@@ -46,7 +52,7 @@ static size_t count_kind(const struct lh_content *c, size_t kind)
 {
     size_t n = 0;
     for (size_t i = 0; i < c->findings->n; i++)
-        n += lh_content_has(c, c->findings->items[i]) &&
+        n += lh_findings_is_wanted(c->findings->items[i], c->all) &&
              lh_kinds_find(c->findings->items[i]->finding->kind) == kind;
     return n;
 }
@@ -57,12 +63,11 @@ static struct counts count(const struct lh_content *c)
     for (size_t kind = 0; kind < lh_kinds_n; kind++)
         n.tests += count_kind(c, kind) == 0;
     for (size_t i = 0; i < c->findings->n; i++) {
-        bool has = lh_content_has(c, c->findings->items[i]);
-        bool conditional =
-            c->findings->items[i]->finding->grade == LH_MODEL_CONDITIONAL;
+        const struct lh_findings_item *item = c->findings->items[i];
+        bool has = lh_findings_is_wanted(item, c->all);
         n.tests += has;
-        n.skipped += has && conditional;
-        n.failures += has && !conditional;
+        n.skipped += has && !fails(item);
+        n.failures += has && fails(item);
     }
     return n;
 }
@@ -95,8 +100,7 @@ static void finding(struct page *p, const struct lh_findings_item *item)
     static const char *const grades[] = { "conditional", "possible",
                                           "happened" };
     const struct lh_content *c = p->content;
-    bool conditional = item->finding->grade == LH_MODEL_CONDITIONAL;
-    const char *element = conditional ? "skipped" : "failure";
+    const char *element = fails(item) ? "failure" : "skipped";
     struct lh_pool pool = { 0 };
     struct lh_explain e;
     lh_explain_begin(&e, &pool, c->symbols, c->names, item->process,
@@ -109,7 +113,7 @@ static void finding(struct page *p, const struct lh_findings_item *item)
               lh_pool_format(&pool, "%s %s (%s)", kind, about,
                              lh_fingerprint(&p->fingerprints, &e)));
     fprintf(p->out, " time=\"0\">\n      <%s", element);
-    if (!conditional)
+    if (fails(item))
         attribute(p->out, "type", grades[item->finding->grade]);
     attribute(p->out, "message", lh_explain_sentence(&e));
     fputc('>', p->out);
@@ -125,7 +129,7 @@ static void kind_cases(struct page *p, size_t kind)
     if (kind < lh_kinds_n && count_kind(c, kind) == 0)
         passed(p->out, &lh_kinds[kind]);
     for (size_t i = 0; i < c->findings->n; i++)
-        if (lh_content_has(c, c->findings->items[i]) &&
+        if (lh_findings_is_wanted(c->findings->items[i], c->all) &&
             lh_kinds_find(c->findings->items[i]->finding->kind) == kind)
             finding(p, c->findings->items[i]);
 }

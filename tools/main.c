@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "baseline.h"
 #include "diag.h"
+#include "diff.h"
 #include "inspect.h"
 #include "options.h"
 #include "report.h"
@@ -13,13 +15,15 @@
 #define LH_VERSION "unknown"
 #endif
 
+#define COMMANDS "run, report, inspect, diff, baseline or --help"
+
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    { "run", lh_run_main },
-    { "report", lh_report_main },
-    { "inspect", lh_inspect_main },
+    { "run", lh_run_main },           { "report", lh_report_main },
+    { "inspect", lh_inspect_main },   { "diff", lh_diff_main },
+    { "baseline", lh_baseline_main },
 };
 
 static int finish(void)
@@ -29,11 +33,22 @@ static int finish(void)
     return 0;
 }
 
+/* lockhound help, lockhound help run */
+static int help(const char *command)
+{
+    char name[16] = "", option[] = "--help";
+    char *argv[] = { name, option, NULL };
+    for (size_t i = 0; command && i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(command, commands[i].name) == 0)
+            return commands[i].run(2, argv);
+    lh_options_help(stdout);
+    return finish();
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2)
-        lh_diag_fail(
-            "a command is missing (expected run, report, inspect or --help)");
+        lh_diag_fail("a command is missing (expected " COMMANDS ")");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);
@@ -41,11 +56,8 @@ int main(int argc, char **argv)
         puts("lockhound " LH_VERSION);
         return finish();
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
-        lh_options_help(stdout);
-        return finish();
-    }
-    lh_diag_fail(
-        "unknown command '%s' (expected run, report, inspect or --help)",
-        argv[1]);
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0)
+        return help(argv[2]);
+    lh_diag_fail("unknown command '%s' (expected " COMMANDS ")", argv[1]);
 }

@@ -17,7 +17,7 @@
  * {thread} did it to {lock}, at {site}; {holder} had done something before;
  * {other} is the other lock. {holds} is "T3 holds", or how that is
  * said where the holder is the thread itself or is not known; {did} likewise
- * of who ended the lock.
+ * of who ended the lock; {keeper} is the holder, named if it is known.
  */
 struct row {
     const char *kind, *detail, *lock; /* "": any */
@@ -30,8 +30,8 @@ struct row {
             "lock " detail " while held LH012: {thread} " what                 \
             "{lock}, which {holds}.",                                          \
             "took {lock}", verb,                                               \
-            "release {lock} before {site}, and let no thread reach it then: "  \
-            "join those that use it first."                                    \
+            "release {lock} before its end in {site}, and let no thread "      \
+            "reach it then: join those that use it first."                     \
     }
 #define USED_ENDED(detail, past)                                               \
     {                                                                          \
@@ -40,7 +40,16 @@ struct row {
             "{did}.",                                                          \
             past, "uses it",                                                   \
             "let {lock} outlive its users: end it after they were joined, or " \
-            "initialize it again before {site}."                               \
+            "initialize it again before its use in {site}."                    \
+    }
+#define READ_THEN_WRITE(lock)                                                  \
+    {                                                                          \
+        "LH003", "", lock,                                                     \
+            "self-deadlock LH003: {thread} waits for {lock}, which it holds "  \
+            "itself: it waits forever.",                                       \
+            "took {lock}", "asks for it again",                                \
+            "release {lock} before asking for it again in {site}; to write "   \
+            "after reading, ask for writing from the start."                   \
     }
 
 static const struct row rows[] = {
@@ -54,27 +63,24 @@ static const struct row rows[] = {
       "which it is running itself: it waits forever.",
       "began the initialization of {lock}", "waits for its end",
       "do not use {lock} in its own initializer, as {site} does." },
-    { "LH003", "", "rwlock",
-      "self-deadlock LH003: {thread} waits for {lock}, which it holds itself: "
-      "it waits forever.",
-      "took {lock}", "asks for it again",
-      "release {lock} before {site}; to write after reading, ask for writing "
-      "from the start." },
+    READ_THEN_WRITE("rwlock"),
+    READ_THEN_WRITE("grwlock"),
     { "LH003", "", "mutex",
       "self-deadlock LH003: {thread} waits for {lock}, which it holds itself: "
       "it waits forever.",
       "took {lock}", "asks for it again",
-      "release {lock} before {site}, or split the function there into one that "
-      "takes the lock and one that expects it to be held; a recursive mutex "
-      "would not hang either." },
+      "release {lock} before asking for it again in {site}, or split the "
+      "function there into one that takes the lock and one that expects it to "
+      "be held; a recursive mutex would not hang either." },
     { "LH003", "", "",
       "self-deadlock LH003: {thread} waits for {lock}, which it holds itself: "
       "it waits forever.",
       "took {lock}", "asks for it again",
-      "release {lock} before {site}, or split the function there into one that "
-      "takes the lock and one that expects it to be held." },
+      "release {lock} before asking for it again in {site}, or split the "
+      "function there into one that takes the lock and one that expects it to "
+      "be held." },
     { "LH004", "", "",
-      "endless wait LH004: {thread} waits for {lock}, whose holder has ended "
+      "endless wait LH004: {thread} waits for {lock}, whose {keeper} has ended "
       "without giving it back.",
       "had ended", "waits for it",
       "release {lock} on every way out of the thread that takes it; a robust "
@@ -169,6 +175,15 @@ static const char *holds_words(const struct lh_explain *e)
                                   : FORMAT("%s holds", holder_words(e));
 }
 
+/* "holder T3 (clerk)" */
+static const char *keeper_words(const struct lh_explain *e)
+{
+    const struct lh_model_finding *f = e->finding;
+    return f->holder && lh_model_thread(e->process, f->holder)
+               ? FORMAT("holder %s", lh_explain_thread(e, f->holder))
+               : "holder";
+}
+
 static const char *did_words(const struct lh_explain *e)
 {
     const struct lh_model_finding *f = e->finding;
@@ -193,6 +208,8 @@ static const char *value_of(const struct lh_explain *e, const char *name,
         return holder_words(e);
     if (strncmp(name, "holds", n) == 0)
         return holds_words(e);
+    if (strncmp(name, "keeper", n) == 0)
+        return keeper_words(e);
     if (strncmp(name, "did", n) == 0)
         return did_words(e);
     return lh_advise_site(e, f->stack);

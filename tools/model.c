@@ -262,11 +262,27 @@ uint64_t lh_model_rings(const struct lh_model_process *p,
     return rings ? *rings : 0;
 }
 
+/* The threads of its parent that a forked child tells of, for what they held
+ * at the fork. */
+static size_t inherited(const struct lh_model_process *p)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->nfindings; i++) {
+        bool is_new = strcmp(p->findings[i]->kind, "LH020") == 0 &&
+                      lh_model_thread(p, p->findings[i]->holder);
+        for (size_t j = 0; is_new && j < i; j++)
+            is_new = p->findings[j]->holder != p->findings[i]->holder;
+        n += is_new;
+    }
+    return n;
+}
+
 struct lh_model_totals lh_model_totals(const struct lh_model_process *p)
 {
     if (p->ended)
         return p->end;
-    return (struct lh_model_totals){ p->locks.n, p->threads.n, p->orders.n };
+    return (struct lh_model_totals){ p->locks.n, p->threads.n - inherited(p),
+                                     p->orders.n };
 }
 
 static bool has_stack(const struct lh_model_process *p, uint64_t id)

@@ -9,6 +9,7 @@
 
 #include "diag.h"
 #include "formats.h"
+#include "pool.h"
 
 enum { MIN_MEMORY_BYTES = 1 << 20 }; /* less would find nothing */
 
@@ -162,6 +163,28 @@ static bool add_file(struct lh_options *o, const char *value)
     return *value != '\0';
 }
 
+static bool set_suppressions(struct lh_options *o, const char *value)
+{
+    o->suppressions =
+        lh_pool_grow(o->suppressions, o->nsuppressions,
+                     &o->suppressions_capacity, sizeof *o->suppressions);
+    o->suppressions[o->nsuppressions++] = value;
+    return *value != '\0';
+}
+
+static bool set_baseline(struct lh_options *o, const char *value)
+{
+    o->baseline = value;
+    return *value != '\0';
+}
+
+static bool set_gen_suppressions(struct lh_options *o, const char *value)
+{
+    (void)value;
+    o->gen_suppressions = true;
+    return true;
+}
+
 #define ALL                                                                    \
     {                                                                          \
         "all", NULL, "show conditional findings too", "", set_all              \
@@ -182,6 +205,23 @@ static bool add_file(struct lh_options *o, const char *value)
         "format", "FORMAT", LH_FORMATS_NAMES, LH_FORMATS_NAMES, add_format     \
     }
 
+#define SUPPRESSIONS                                                           \
+    {                                                                          \
+        "suppressions", "FILE", "leave out what its rules match; may be many", \
+            "a file of rules", set_suppressions                                \
+    }
+#define GEN_SUPPRESSIONS                                                       \
+    {                                                                          \
+        "gen-suppressions", NULL, "add the rule that matches each finding",    \
+            "", set_gen_suppressions                                           \
+    }
+
+#define BASELINE                                                               \
+    {                                                                          \
+        "baseline", "FILE", "only findings that are not in FILE count",        \
+            "a baseline", set_baseline                                         \
+    }
+
 static const struct option_row run_options[] = {
     { "dir", "DIR", "folder for the records (./lockhound.PID)", "a folder",
       set_dir },
@@ -193,15 +233,19 @@ static const struct option_row run_options[] = {
       "at least 1M, such as 512M, or 0 for no limit", set_memory },
     { "on-deadlock", "DO", "when it hangs: exit (with 67), report or abort",
       "report, exit or abort", set_on_deadlock },
-    { "hang-after", "SECONDS", "explain it when nothing has run for so long",
-      "1 and up", set_hang_after },
-    { "on-hang", "DO", "after that: report (and wait on), abort or kill",
+    { "hang-after", "SECONDS",
+      "explain CMD when nothing in it runs for so long", "seconds, 1 and up",
+      set_hang_after },
+    { "on-hang", "DO", "after --hang-after: report (and wait on), abort, kill",
       "report, abort or kill", set_on_hang },
     { "check", NULL, "tell which locks of CMD can be seen; runs nothing", "",
       set_check },
     FORMATS,
     { "output", "FILE", "write that report to FILE (also -o FILE)", "a file",
       add_file },
+    SUPPRESSIONS,
+    GEN_SUPPRESSIONS,
+    BASELINE,
     COLOR,
     { NULL, NULL, NULL, NULL, NULL },
 };
@@ -212,6 +256,9 @@ static const struct option_row report_options[] = {
     { "output", "FILE", "write that report to FILE (also -o FILE)", "a file",
       add_file },
     EXIT_CODE,
+    SUPPRESSIONS,
+    GEN_SUPPRESSIONS,
+    BASELINE,
     COLOR,
     { NULL, NULL, NULL, NULL, NULL },
 };
@@ -225,6 +272,25 @@ static const struct option_row inspect_options[] = {
     { NULL, NULL, NULL, NULL, NULL },
 };
 
+static const struct option_row diff_options[] = {
+    { "format", "FORMAT", "text or json", "text or json", set_format },
+    ALL,
+    { "output", "FILE", "write the report to FILE (also -o FILE)", "a file",
+      set_output },
+    { "exit-code", "N", "exit status when there are new findings (66)",
+      "0 to 255", set_exit_code },
+    SUPPRESSIONS,
+    COLOR,
+    { NULL, NULL, NULL, NULL, NULL },
+};
+
+static const struct option_row baseline_options[] = {
+    { "output", "FILE", "write the baseline to FILE (also -o FILE)", "a file",
+      set_output },
+    SUPPRESSIONS,
+    { NULL, NULL, NULL, NULL, NULL },
+};
+
 static const struct command {
     const char *name, *operand, *usage, *about, *letters;
     const struct option_row *options;
@@ -232,19 +298,28 @@ static const struct command {
     [LH_OPTIONS_RUN] = { "run", "the command",
                          "lockhound run [options] -- CMD [ARG...]",
                          "Runs CMD and reports how its locks could deadlock.",
-                         "+:o:", run_options },
+                         "+:ho:", run_options },
     [LH_OPTIONS_REPORT] = { "report", "the record file",
                             "lockhound report [options] FILE|DIR...",
                             "Reports from the records of earlier runs.",
-                            ":o:", report_options },
+                            ":ho:", report_options },
     [LH_OPTIONS_INSPECT] = { "inspect", "the process",
                              "lockhound inspect [options] PID|CORE [EXE]",
                              "Explains what a process, or a core file, waits "
                              "for.",
-                             ":o:", inspect_options },
+                             ":ho:", inspect_options },
+    [LH_OPTIONS_DIFF] = { "diff", "the old record file",
+                          "lockhound diff [options] OLD NEW",
+                          "Tells which findings are new, gone or still there.",
+                          ":ho:", diff_options },
+    [LH_OPTIONS_BASELINE] = { "baseline", "the record file",
+                              "lockhound baseline [options] FILE|DIR...",
+                              "Lists the findings that are known, for "
+                              "--baseline.",
+                              ":ho:", baseline_options },
 };
 
-enum { MAX_OPTIONS = 15, NCOMMANDS = sizeof commands / sizeof *commands };
+enum { MAX_OPTIONS = 24, NCOMMANDS = sizeof commands / sizeof *commands };
 
 static void print_option(FILE *out, const char *name, const char *value,
                          const char *help)
@@ -252,7 +327,7 @@ static void print_option(FILE *out, const char *name, const char *value,
     char text[64];
     snprintf(text, sizeof text, "--%s%s%s", name, value ? "=" : "",
              value ? value : "");
-    fprintf(out, "  %-18s %s\n", text, help);
+    fprintf(out, "  %-20s %s\n", text, help);
 }
 
 static void print_help(FILE *out, const struct command *c)
@@ -269,7 +344,7 @@ void lh_options_help(FILE *out)
     for (int i = 0; i < NCOMMANDS; i++)
         fprintf(out, "  %s\n    %s\n", commands[i].usage, commands[i].about);
     fputs("\n", out);
-    print_option(out, "help", NULL, "this text; run --help, ...");
+    print_option(out, "help", NULL, "this text; lockhound run --help, ...");
     print_option(out, "version", NULL, "the version");
     fputs("\nman lockhound has the rest.\n", out);
 }
@@ -340,6 +415,11 @@ static void check_outputs(const struct command *c, struct lh_options *o)
                              c->name, file ? file : "standard output");
         }
     }
+}
+
+void lh_options_free(struct lh_options *options)
+{
+    free(options->suppressions);
 }
 
 void lh_options_parse(enum lh_options_command command, int argc, char **argv,

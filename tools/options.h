@@ -7,6 +7,7 @@
 #define LH_TOOLS_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "style.h"
@@ -14,7 +15,9 @@
 enum lh_options_command {
     LH_OPTIONS_RUN,
     LH_OPTIONS_REPORT,
-    LH_OPTIONS_INSPECT
+    LH_OPTIONS_INSPECT,
+    LH_OPTIONS_DIFF,
+    LH_OPTIONS_BASELINE
 };
 
 /* A report that is to be written. */
@@ -33,10 +36,13 @@ struct lh_options {
     const char *on_deadlock; /* "report", "exit" or "abort" */
     const char *on_hang;     /* "report", "abort" or "kill" */
     unsigned hang_after;     /* seconds; 0: not given */
-    struct lh_options_output outputs[LH_OPTIONS_OUTPUTS]; /* not of inspect */
+    struct lh_options_output outputs[LH_OPTIONS_OUTPUTS]; /* run and report */
     size_t noutputs;
-    const char *output; /* of inspect, as is json */
-    bool all, json, check, no_stop;
+    const char *output; /* of the others; inspect and diff have json too */
+    const char *baseline;
+    const char **suppressions; /* files of rules */
+    size_t nsuppressions, suppressions_capacity;
+    bool all, json, check, no_stop, gen_suppressions;
     int exit_code; /* -1: not given */
     enum lh_colour colour;
     char **rest; /* what follows the options, ended by NULL */
@@ -47,6 +53,8 @@ struct lh_options {
  * asked for; says what is wrong and exits with 2. */
 void lh_options_parse(enum lh_options_command command, int argc, char **argv,
                       struct lh_options *options);
+
+void lh_options_free(struct lh_options *options);
 
 /* The help of lockhound itself. */
 void lh_options_help(FILE *out);

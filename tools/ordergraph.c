@@ -123,7 +123,8 @@ void lh_ordergraph_make(struct lh_ordergraph *g, const struct lh_content *c)
 {
     for (size_t i = 0; i < c->findings->n; i++) {
         const struct lh_findings_item *item = c->findings->items[i];
-        for (size_t j = 0; lh_content_has(c, item) && j < item->nparts; j++)
+        for (size_t j = 0;
+             lh_findings_is_wanted(item, c->all) && j < item->nparts; j++)
             add_finding(g, item, &item->parts[j]);
     }
     for (size_t i = 0; i < c->nprocesses; i++)

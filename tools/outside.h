@@ -67,6 +67,7 @@ struct lh_outside_thread {
 struct lh_outside {
     struct lh_pool *pool;
     uint64_t pid;
+    uint64_t via; /* alive: a thread of it that has memory */
     const char *exe;
     struct lh_outside_thread *threads; /* the main one first */
     size_t nthreads;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buildid.h"
 #include "core/lockkind.h"
 #include "diag.h"
 
@@ -65,9 +66,11 @@ static void add_modules(struct lh_picture *p, const struct lh_outside *o)
         const struct lh_outside_range *r = &o->ranges[i];
         if (!*r->path || (i > 0 && strcmp(r[-1].path, r->path) == 0))
             continue;
-        feed(p, json_pack("{s:s, s:I, s:o, s:o}", "type", "module", "id",
+        uint64_t base = r->start - r->offset;
+        feed(p, json_pack("{s:s, s:I, s:o, s:o, s:s}", "type", "module", "id",
                           (json_int_t)(i + 1), "path", string(r->path), "base",
-                          hexadecimal(r->start - r->offset)));
+                          hexadecimal(base), "build_id",
+                          lh_buildid_mapped(o, base)));
     }
 }
 

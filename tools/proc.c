@@ -3,6 +3,7 @@
 #include "proc.h"
 
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@ static bool read_live(const struct lh_outside *o, uint64_t address,
     struct iovec here = { buffer, n };
     struct iovec there = { (void *)(uintptr_t)address, n };
 
-    return process_vm_readv((pid_t)o->pid, &here, 1, &there, 1, 0) ==
+    return process_vm_readv((pid_t)o->via, &here, 1, &there, 1, 0) ==
            (ssize_t)n;
 }
 
@@ -67,7 +68,7 @@ static void read_call(const struct lh_outside *o, struct lh_outside_thread *t)
 }
 
 /* The letter after the name, which is in parentheses and may hold any. */
-static char read_state(const struct lh_outside *o, uint64_t tid)
+char lh_proc_state(const struct lh_outside *o, uint64_t tid)
 {
     const char *text = read_text(o, tid, "stat");
     const char *after = strrchr(text, ')');
@@ -79,7 +80,7 @@ static void read_thread(const struct lh_outside *o, struct lh_outside_thread *t)
     char *name = read_text(o, t->tid, "comm");
     name[strcspn(name, "\n")] = '\0';
     t->name = name;
-    t->state = read_state(o, t->tid);
+    t->state = lh_proc_state(o, t->tid);
     read_call(o, t);
 }
 
@@ -174,7 +175,7 @@ static void read_ranges(struct lh_outside *o)
     char *line = NULL;
     size_t line_bytes = 0, capacity = 0;
     struct lh_outside_range *list = NULL, r;
-    snprintf(path, sizeof path, "/proc/%llu/maps", (unsigned long long)o->pid);
+    snprintf(path, sizeof path, "/proc/%llu/maps", (unsigned long long)o->via);
     FILE *f = fopen(path, "re");
     while (f && getline(&line, &line_bytes, f) > 0) {
         if (!read_range(o->pool, line, &r))
@@ -194,22 +195,53 @@ static void read_ranges(struct lh_outside *o)
 static const char *read_exe(const struct lh_outside *o)
 {
     char path[64], text[4096];
-    snprintf(path, sizeof path, "/proc/%llu/exe", (unsigned long long)o->pid);
+    snprintf(path, sizeof path, "/proc/%llu/exe", (unsigned long long)o->via);
     ssize_t n = readlink(path, text, sizeof text - 1);
     text[n > 0 ? n : 0] = '\0';
     return lh_pool_copy(o->pool, text);
 }
 
+/* False of one of 32 bits. One whose file cannot be read passes. */
+static bool is_ours(const struct lh_outside *o)
+{
+    char path[64];
+    Elf64_Ehdr header;
+    snprintf(path, sizeof path, "/proc/%llu/exe", (unsigned long long)o->via);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return true;
+    ssize_t n = read(fd, &header, sizeof header);
+    close(fd);
+    return n < (ssize_t)sizeof header ||
+           (header.e_ident[EI_CLASS] == ELFCLASS64 &&
+            header.e_machine == EM_X86_64);
+}
+
+/* A main thread that has ended before the others has no memory any more. */
+static void find_via(struct lh_outside *o)
+{
+    for (size_t i = 0; i < o->nthreads; i++)
+        if (o->threads[i].state != 'Z') {
+            o->via = o->threads[i].tid;
+            return;
+        }
+}
+
 int lh_proc_open(struct lh_outside *o, struct lh_pool *pool, uint64_t pid)
 {
-    *o = (struct lh_outside){ .pool = pool, .pid = pid, .read = read_live };
+    *o = (struct lh_outside){
+        .pool = pool, .pid = pid, .via = pid, .read = read_live
+    };
     if (!*read_text(o, 0, "stat"))
         return ESRCH;
     errno = 0;
     if (!*read_text(o, 0, "syscall") && errno)
         return errno;
+    lh_proc_look(o);
+    find_via(o);
     o->exe = read_exe(o);
     read_ranges(o);
-    lh_proc_look(o);
-    return o->nthreads && *o->exe ? 0 : ECHILD;
+    if (!o->nthreads || !*o->exe)
+        return ECHILD;
+    return is_ours(o) ? 0 : ENOEXEC;
 }

@@ -98,11 +98,34 @@ static const char *nested_read_fix(const struct lh_explain *e)
                   lh_advise_site(e, s->wants_stack));
 }
 
+/* Whether all wait for one lock that they hold: readers that want to write. */
+static bool is_upgrade(const struct lh_explain *e)
+{
+    const struct lh_model_finding *f = e->finding;
+    for (size_t i = 0; i < f->nsides; i++)
+        if (f->sides[i].holds_queued ||
+            f->sides[i].holds != f->sides[0].holds ||
+            f->sides[i].wants != f->sides[i].holds)
+            return false;
+    return f->nsides > 0;
+}
+
+static const char *upgrade_fix(const struct lh_explain *e)
+{
+    const struct lh_model_side *s = &e->finding->sides[0];
+    return FORMAT("release %s before asking to write in %s, and look again at "
+                  "what was read; or ask for writing from the start.",
+                  lh_naming_lock(e, s->wants),
+                  lh_advise_site(e, s->wants_stack));
+}
+
 const char *lh_rules_fix(const struct lh_explain *e)
 {
     const struct lh_model_side *inside, *outside;
     if (strcmp(e->finding->kind, "LH005") == 0)
         return nested_read_fix(e);
+    if (is_upgrade(e))
+        return upgrade_fix(e);
     outside = side_with(e, true, is_end);
     if (outside)
         return join_fix(e, outside);

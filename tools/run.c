@@ -21,6 +21,7 @@
 #include "findings.h"
 #include "follow.h"
 #include "formats.h"
+#include "genrule.h"
 #include "hang.h"
 #include "inspect.h"
 #include "model.h"
@@ -29,6 +30,7 @@
 #include "pool.h"
 #include "setting.h"
 #include "spawn.h"
+#include "standing.h"
 #include "style.h"
 #include "summary.h"
 #include "symbols.h"
@@ -52,6 +54,7 @@ struct run {
     struct lh_findings findings;
     struct lh_symbols *symbols;
     struct lh_naming names;
+    struct lh_standing standing;
     struct lh_model_process *merged; /* what several made together, or NULL */
     uint64_t *looked; /* records seen of each of follow.processes */
     size_t nlooked, capacity;
@@ -221,12 +224,24 @@ static void show(struct run *r, struct lh_findings_item *item)
         lh_diag_fail("out of memory");
     fputc('\n', out);
     lh_text_finding(out, r->colour, r->symbols, &r->names, item);
+    if (r->options.gen_suppressions)
+        lh_genrule_print(out, r->symbols, &r->names, item);
     if (fclose(out) == 0)
         fwrite(text, 1, n, stderr);
     fflush(stderr);
     free(text);
     item->shown = true;
     item->npids_shown = item->npids;
+}
+
+static void show_if_wanted(struct run *r, struct lh_findings_item *item,
+                           bool all)
+{
+    if (item->shown || (!all && item->finding->grade == LH_MODEL_CONDITIONAL))
+        return;
+    lh_standing_judge(&r->standing, item);
+    if (lh_findings_is_wanted(item, all))
+        show(r, item);
 }
 
 /* Possible ones are shown at once; conditional ones may still rise, and wait
@@ -238,9 +253,7 @@ static void look_at(struct run *r, const struct lh_model_process *p, bool last)
         if (!last &&
             (f->grade == LH_MODEL_CONDITIONAL || !lh_model_is_complete(p, f)))
             continue;
-        struct lh_findings_item *item = lh_findings_add(&r->findings, p, f);
-        if (!item->shown && f->grade != LH_MODEL_CONDITIONAL)
-            show(r, item);
+        show_if_wanted(r, lh_findings_add(&r->findings, p, f), false);
     }
 }
 
@@ -331,19 +344,16 @@ static void watch(struct run *r)
 static void look_across(struct run *r)
 {
     r->merged = lh_across_find(r->follow.processes, r->follow.n, &r->findings);
-    for (size_t i = 0; i < r->findings.n; i++) {
-        struct lh_findings_item *item = r->findings.items[i];
-        if (!item->shown && item->finding->grade != LH_MODEL_CONDITIONAL)
-            show(r, item);
-    }
+    for (size_t i = 0; i < r->findings.n; i++)
+        show_if_wanted(r, r->findings.items[i], false);
 }
 
 static void show_conditional(struct run *r)
 {
     lh_findings_sort(&r->findings);
     for (size_t i = 0; i < r->findings.n; i++)
-        if (!r->findings.items[i]->shown && r->options.all)
-            show(r, r->findings.items[i]);
+        show_if_wanted(r, r->findings.items[i], r->options.all);
+    lh_standing_judge_all(&r->standing, &r->findings);
 }
 
 /* What was shown when the first process had found it. */
@@ -410,12 +420,15 @@ static void conclude(struct run *r, struct lh_summary *summary)
         fputc('\n', stderr);
     int status = r->target.status;
     if (WIFSIGNALED(status))
-        lh_diag_say("%s was killed by signal %d (%s)", r->options.rest[0],
-                    WTERMSIG(status), strsignal(WTERMSIG(status)));
+        lh_diag_say("%s was killed by signal %d (%s)%s%s", r->options.rest[0],
+                    WTERMSIG(status), strsignal(WTERMSIG(status)),
+                    r->hung ? ", by --on-hang=" : "",
+                    r->hung ? r->options.on_hang : "");
     lh_summary_notes(r->follow.processes, r->follow.n);
     say_repeated(r);
     say_living(r);
     say_ended(r);
+    lh_standing_say_unused(&r->standing);
     if (r->follow.n == 0)
         lh_diag_say("no records were written: the preload was not loaded "
                     "(static or privileged program, or LD_PRELOAD cleared?)");
@@ -432,6 +445,7 @@ static void write_reports(struct run *r, const struct lh_summary *summary)
 {
     struct lh_content content = {
         .all = r->options.all,
+        .gen_suppressions = r->options.gen_suppressions,
         .colour = r->options.colour,
         .symbols = r->symbols,
         .names = &r->names,
@@ -459,9 +473,14 @@ int lh_run_main(int argc, char **argv)
     struct run r = { 0 };
     struct lh_summary summary;
     lh_options_parse(LH_OPTIONS_RUN, argc, argv, &r.options);
+    if (r.options.on_hang && !r.options.hang_after)
+        lh_diag_fail("run: --on-hang=%s: needs to know when (expected "
+                     "--hang-after=SECONDS, too)",
+                     r.options.on_hang);
     r.colour = lh_style_wanted(r.options.colour, STDERR_FILENO);
     if (r.options.check) {
         lh_check_print(&r.pool, r.options.rest[0], find_preload(&r));
+        lh_options_free(&r.options);
         lh_pool_free(&r.pool);
         return 0;
     }
@@ -469,6 +488,7 @@ int lh_run_main(int argc, char **argv)
     take_setting(&r);
     r.hang.seconds = r.options.hang_after;
     choose_on_deadlock(&r);
+    lh_standing_begin(&r.standing, &r.options, r.symbols);
     start(&r);
     watch(&r);
     lh_follow_finish(&r.follow);
@@ -485,6 +505,8 @@ int lh_run_main(int argc, char **argv)
         lh_model_free(r.merged);
     lh_follow_end(&r.follow);
     free(r.looked);
+    lh_standing_end(&r.standing);
+    lh_options_free(&r.options);
     lh_pool_free(&r.pool);
     return status;
 }

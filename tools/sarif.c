@@ -18,6 +18,7 @@
 #include "place.h"
 #include "point.h"
 #include "pool.h"
+#include "summary.h"
 #include "trace.h"
 
 #ifndef LH_VERSION
@@ -243,6 +244,15 @@ static json_t *properties(const struct lh_explain *e,
     return o;
 }
 
+/* Known ones are shown with --all only. The standard wants a list in each
+ * result or in none. */
+static json_t *suppressions(const struct lh_findings_item *item)
+{
+    return item->standing == LH_FINDINGS_KNOWN
+               ? json_pack("[{s:s}]", "kind", "external")
+               : json_array();
+}
+
 static json_t *result(const struct lh_explain *e,
                       const struct lh_findings_item *item,
                       struct lh_fingerprint *fingerprints)
@@ -278,12 +288,15 @@ static void write_results(FILE *out, const struct lh_content *c)
         const struct lh_findings_item *item = c->findings->items[i];
         struct lh_pool pool = { 0 };
         struct lh_explain e;
-        if (!lh_content_has(c, item))
+        if (!lh_findings_is_wanted(item, c->all))
             continue;
         lh_explain_begin(&e, &pool, c->symbols, c->names, item->process,
                          item->finding);
+        json_t *o = result(&e, item, &fingerprints);
+        if (c->all && c->summary->known)
+            set(o, "suppressions", suppressions(item));
         fputs(separator, out);
-        lh_json_write(out, result(&e, item, &fingerprints), 0);
+        lh_json_write(out, o, 0);
         separator = ",\n";
         lh_pool_free(&pool);
     }

@@ -57,7 +57,7 @@ void lh_short_report(FILE *out, const struct lh_content *c)
         const struct lh_findings_item *item = c->findings->items[i];
         struct lh_pool pool = { 0 };
         struct lh_explain e;
-        if (!lh_content_has(c, item))
+        if (!lh_findings_is_wanted(item, c->all))
             continue;
         lh_explain_begin(&e, &pool, c->symbols, c->names, item->process,
                          item->finding);

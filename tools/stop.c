@@ -17,11 +17,18 @@ enum {
     LOCK_BYTES = 128,
     MAX_STACK_BYTES = 128 * 1024, /* copied of each thread */
     MAX_ROUNDS = 20,              /* of looking for threads made meanwhile */
+    MAX_ASLEEP_MS = 100,          /* in the kernel, before that is left alone */
+};
+
+struct stopped_thread {
+    pid_t tid;
+    int signal; /* that it was about to get; 0: none */
 };
 
 struct stopped {
-    pid_t *tids;
+    struct stopped_thread *threads;
     size_t n, capacity;
+    double patient_ms; /* until then */
 };
 
 static double now_ms(void)
@@ -34,12 +41,27 @@ static double now_ms(void)
 static bool has(const struct stopped *s, pid_t tid)
 {
     for (size_t i = 0; i < s->n; i++)
-        if (s->tids[i] == tid)
+        if (s->threads[i].tid == tid)
             return true;
     return false;
 }
 
-/* Returns 0, ESRCH when the thread is gone, or another error. */
+/* In the kernel, where nothing stops it (D), as until the child of vfork has
+ * ended: who waits for its stop waits as long. Most such sleeps are short. */
+static bool cannot_stop(const struct lh_outside *o, const struct stopped *s,
+                        uint64_t tid)
+{
+    struct timespec pause = { 0, 1000000L };
+    while (lh_proc_state(o, tid) == 'D') {
+        if (now_ms() > s->patient_ms)
+            return true;
+        nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
+/* Returns 0, ESRCH when the thread is gone, or another error. A signal that
+ * arrived just now may stop it before our interrupt does. */
 static int stop_thread(struct stopped *s, pid_t tid)
 {
     int status;
@@ -48,24 +70,20 @@ static int stop_thread(struct stopped *s, pid_t tid)
     ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
     if (waitpid(tid, &status, __WALL) != tid || !WIFSTOPPED(status))
         return ESRCH;
-    s->tids = lh_pool_grow(s->tids, s->n, &s->capacity, sizeof *s->tids);
-    s->tids[s->n++] = tid;
+    s->threads =
+        lh_pool_grow(s->threads, s->n, &s->capacity, sizeof *s->threads);
+    s->threads[s->n++] = (struct stopped_thread){
+        tid, status >> 16 == PTRACE_EVENT_STOP ? 0 : WSTOPSIG(status)
+    };
     return 0;
 }
 
-/* A signal that arrived just now stopped the thread before our interrupt did:
- * it is delivered when the thread goes on. */
 static void let_go(struct stopped *s)
 {
-    for (size_t i = 0; i < s->n; i++) {
-        siginfo_t info;
-        long signal = 0;
-        if (ptrace(PTRACE_GETSIGINFO, s->tids[i], NULL, &info) == 0 &&
-            (info.si_code >> 8) == 0 && info.si_signo != SIGTRAP)
-            signal = info.si_signo;
-        ptrace(PTRACE_DETACH, s->tids[i], NULL, (void *)signal);
-    }
-    free(s->tids);
+    for (size_t i = 0; i < s->n; i++)
+        ptrace(PTRACE_DETACH, s->threads[i].tid, NULL,
+               (void *)(intptr_t)s->threads[i].signal);
+    free(s->threads);
 }
 
 /* Threads that run may make others: until a look finds no new one. */
@@ -73,16 +91,20 @@ static int stop_all(struct lh_outside *o, struct stopped *s)
 {
     bool news = true;
     int error = ESRCH;
+    s->patient_ms = now_ms() + MAX_ASLEEP_MS;
     for (int round = 0; news && round < MAX_ROUNDS; round++) {
         news = false;
         lh_proc_look(o);
         for (size_t i = 0; i < o->nthreads; i++) {
-            pid_t tid = (pid_t)o->threads[i].tid;
-            if (has(s, tid))
+            const struct lh_outside_thread *t = &o->threads[i];
+            pid_t tid = (pid_t)t->tid;
+            if (has(s, tid) || t->state == 'Z')
                 continue;
-            error = stop_thread(s, tid);
+            error = t->state == 'D' && cannot_stop(o, s, t->tid)
+                        ? EBUSY
+                        : stop_thread(s, tid);
             news |= error == 0;
-            if (error && error != ESRCH && s->n == 0)
+            if (error && error != ESRCH && error != EBUSY && s->n == 0)
                 return error;
         }
     }
@@ -115,7 +137,7 @@ static void copy_stack(struct lh_outside *o, struct lh_outside_thread *t)
 static void copy_lock(struct lh_outside *o, struct lh_outside_thread *t)
 {
     uint64_t at = t->args[0];
-    if (!t->in_call || t->call != SYS_futex)
+    if (!t->in_call || (t->call != SYS_futex && t->call != SYS_restart_syscall))
         return;
     t->lock = copy(o, at - LOCK_BYTES / 2, LOCK_BYTES);
     if (!t->lock.n)

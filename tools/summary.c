@@ -61,8 +61,17 @@ static struct lh_summary_kind *entry(struct lh_summary *s, const char *kind)
 }
 
 static void count_finding(struct lh_summary *s,
-                          const struct lh_model_finding *f)
+                          const struct lh_findings_item *item)
 {
+    const struct lh_model_finding *f = item->finding;
+    if (item->standing == LH_FINDINGS_SUPPRESSED) {
+        s->suppressed++;
+        return;
+    }
+    if (item->standing == LH_FINDINGS_KNOWN) {
+        s->known++;
+        return;
+    }
     struct lh_summary_kind *kind = entry(s, f->kind);
     if (f->grade == LH_MODEL_CONDITIONAL) {
         kind->conditional++;
@@ -91,7 +100,7 @@ void lh_summary_count(struct lh_summary *s, const struct lh_findings *findings,
     struct lh_idmap pids = { 0 };
     *s = (struct lh_summary){ 0 };
     for (size_t i = 0; i < findings->n; i++)
-        count_finding(s, findings->items[i]->finding);
+        count_finding(s, findings->items[i]);
     for (size_t i = 0; i < n; i++) {
         if (!processes[i]->started)
             continue;
@@ -142,6 +151,17 @@ static const char *conditional_words(struct lh_pool *pool,
                                                 : " (--all shows them)");
 }
 
+static const char *left_out_words(struct lh_pool *pool,
+                                  const struct lh_summary *s)
+{
+    const char *text = "";
+    if (s->known)
+        text = lh_pool_format(pool, ", %zu known", s->known);
+    if (s->suppressed)
+        text = lh_pool_format(pool, "%s, %zu suppressed", text, s->suppressed);
+    return text;
+}
+
 /* Of a process that did not end by itself only the least numbers are known,
  * and 0 says nothing. */
 static const char *count_words(struct lh_pool *pool, const struct lh_summary *s)
@@ -173,7 +193,7 @@ static const char *reserve_words(struct lh_pool *pool,
             plural(pool, s->unwatched, "process", "processes"),
             s->unwatched < s->processes || s->locks ? " to the end" : "");
     if (s->processes && !s->locks && !s->orders && !s->counting &&
-        !s->conditional && !s->unended)
+        !s->conditional && !s->suppressed && !s->known && !s->unended)
         return ": no lock was taken while another was held";
     return "";
 }
@@ -212,9 +232,10 @@ const char *lh_summary_text(struct lh_pool *pool, const struct lh_summary *s,
     if (!s->processes && !s->unwatched)
         return "lockhound: nothing was watched";
     char *text = lh_pool_format(
-        pool, "lockhound: %s%s%s; %s%s%s", findings_words(pool, s),
-        conditional_words(pool, s, all), reserve_words(pool, s),
-        count_words(pool, s), dir ? "; records in " : "", dir ? dir : "");
+        pool, "lockhound: %s%s%s%s; %s%s%s", findings_words(pool, s),
+        conditional_words(pool, s, all), left_out_words(pool, s),
+        reserve_words(pool, s), count_words(pool, s),
+        dir ? "; records in " : "", dir ? dir : "");
     lh_style_clean(text);
     return fold(pool, text);
 }

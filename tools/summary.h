@@ -30,6 +30,7 @@ struct lh_summary {
         kinds[LH_SUMMARY_KINDS]; /* more are not told apart */
     size_t nkinds;
     size_t counting, conditional;
+    size_t suppressed, known; /* by rules; whatever they were */
     size_t processes;
     size_t unended;   /* their counts are what was seen of them */
     size_t unwatched; /* at all or to the end, as they say themselves */

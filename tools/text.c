@@ -8,6 +8,7 @@
 #include "content.h"
 #include "explain.h"
 #include "findings.h"
+#include "genrule.h"
 #include "misuse.h"
 #include "naming.h"
 #include "place.h"
@@ -89,13 +90,13 @@ static char *shown_source(struct page *p, const struct lh_trace_line *line)
 }
 
 /* The source goes to its column, or to a line of its own. */
-static void stack_line(struct page *p, size_t number, size_t column,
+static void stack_line(struct page *p, size_t number, int digits, size_t column,
                        const struct lh_trace_line *line)
 {
     char label[32];
     const char *function = shown_function(p, line);
     const char *source = shown_source(p, line);
-    snprintf(label, sizeof label, "#%zu", number);
+    snprintf(label, sizeof label, "#%-*zu", digits, number);
     size_t indent = 6 + strlen(label) + 1;
     size_t width = lh_style_width(function);
     size_t room = LH_STYLE_COLUMNS - lh_style_width(source);
@@ -118,7 +119,7 @@ static void stack_lines(struct page *p, struct lh_trace t)
             column = width;
     }
     for (size_t i = 0; i < t.n; i++)
-        stack_line(p, i, column, &t.lines[i]);
+        stack_line(p, i, t.n > 10 ? 2 : 1, column, &t.lines[i]);
     if (!t.known || !t.n)
         fputs("      (unknown)\n", p->out);
     else if (t.partial)
@@ -291,10 +292,12 @@ void lh_text_report(FILE *out, const struct lh_content *c)
     const char *separator = "";
     for (size_t i = 0; i < c->findings->n; i++) {
         const struct lh_findings_item *item = c->findings->items[i];
-        if (!lh_content_has(c, item))
+        if (!lh_findings_is_wanted(item, c->all))
             continue;
         fputs(separator, out);
         lh_text_finding(out, colour, c->symbols, c->names, item);
+        if (c->gen_suppressions)
+            lh_genrule_print(out, c->symbols, c->names, item);
         separator = "\n";
     }
     fprintf(out, "%s%s\n", separator,

@@ -144,7 +144,7 @@ void lh_unwind_live(struct lh_outside *o)
     };
     unw_addr_space_t as = unw_create_addr_space(&accessors, 0);
     source.o = o;
-    source.upt = _UPT_create((pid_t)o->pid);
+    source.upt = _UPT_create((pid_t)o->via);
     if (as && source.upt) {
         unw_set_caching_policy(as, UNW_CACHE_GLOBAL);
         for (size_t i = 0; i < o->nthreads; i++) {

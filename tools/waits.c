@@ -29,6 +29,7 @@ static const struct {
     { "pthread_mutex_lock_full", LH_WAITS_MUTEX },
     { "pthread_mutex_timedlock", LH_WAITS_MUTEX },
     { "pthread_mutex_clocklock", LH_WAITS_MUTEX },
+    { "pthread_mutex_clocklock_common", LH_WAITS_MUTEX },
     { "pthread_mutex_cond_lock", LH_WAITS_MUTEX },
     { "mtx_lock", LH_WAITS_MUTEX },
     { "mtx_timedlock", LH_WAITS_MUTEX },
@@ -62,6 +63,13 @@ static const struct {
 static bool is_thread(const struct lh_outside *o, uint64_t tid)
 {
     return lh_outside_thread_of(o, tid) != NULL;
+}
+
+/* A main thread that has ended before the others is still listed. */
+static bool has_ended(const struct lh_outside *o, uint64_t tid)
+{
+    const struct lh_outside_thread *t = lh_outside_thread_of(o, tid);
+    return !t || t->state == 'Z';
 }
 
 /* "pthread_cond_timedwait64" is one with wide times. */
@@ -126,7 +134,7 @@ static void fill_mutex(const struct lh_outside *o, uint64_t address,
         return;
     w->owner = mutex_owner(&m);
     w->owner_gone =
-        w->owner && !is_thread(o, w->owner) && !(m.__data.__kind & SHARED);
+        w->owner && has_ended(o, w->owner) && !(m.__data.__kind & SHARED);
 }
 
 /* ---- a read-write lock ---- */
@@ -162,7 +170,7 @@ static void fill_rwlock(const struct lh_outside *o, uint64_t address,
         w->owner = (uint32_t)l.__data.__cur_writer;
     else
         w->nreaders = l.__data.__readers >> READERS_SHIFT;
-    w->owner_gone = w->owner && !is_thread(o, w->owner) && !l.__data.__shared;
+    w->owner_gone = w->owner && has_ended(o, w->owner) && !l.__data.__shared;
 }
 
 /* ---- a stream: { int lock; int count; void *owner; } ---- */
@@ -257,12 +265,14 @@ static uint64_t condition_at(uint64_t futex)
 }
 
 /* A wait that a stop has interrupted goes on by another number, with the same
- * arguments. */
+ * arguments: one of a futex, if the thread's functions or the preload say that
+ * it waits. */
 static bool is_futex_call(const struct lh_outside_thread *t,
                           enum lh_waits_kind by_name)
 {
     return (t->call == SYS_futex ||
-            (t->call == SYS_restart_syscall && by_name != LH_WAITS_FUTEX)) &&
+            (t->call == SYS_restart_syscall &&
+             (by_name != LH_WAITS_FUTEX || t->wants || t->joins))) &&
            is_futex_wait((int)(t->args[1] & FUTEX_COMMAND));
 }
 

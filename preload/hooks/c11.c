@@ -12,6 +12,7 @@
 #include "hooks/mutex.h"
 #include "hooks/thread.h"
 #include "runtime/frames.h"
+#include "runtime/live.h"
 #include "runtime/mutexcheck.h"
 
 _Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t) && thrd_success == 0,
@@ -191,6 +192,7 @@ LH_HOOK void thrd_exit(int result)
 {
     lh_real_ensure();
     lh_held_abandon();
+    lh_live_main_ends();
     lh_real()->thrd_exit(result);
     __builtin_unreachable();
 }

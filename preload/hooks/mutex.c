@@ -65,7 +65,7 @@ static __attribute__((noinline)) int lock_watched(pthread_mutex_t *mutex,
     int rc = ETIMEDOUT;
 
     lh_live_begin(&watch);
-    if (lends || !lh_real()->mutex_clocklock) {
+    if (lends || !lh_real()->in_pieces) {
         lh_live_look_before(&watch);
         rc = (*real)(mutex);
         lh_live_end(&watch);

@@ -74,9 +74,9 @@ static __attribute__((noinline)) int read_watched(pthread_rwlock_t *rwlock)
     if (rc != EBUSY)
         return rc == 0 ? 0 : lh_real()->rwlock_rdlock(rwlock);
     lh_live_begin(&watch);
-    if (!lh_real()->rwlock_clockrdlock)
+    if (!lh_real()->in_pieces)
         lh_live_look_before(&watch);
-    for (rc = ETIMEDOUT; lh_real()->rwlock_clockrdlock && rc == ETIMEDOUT;) {
+    for (rc = ETIMEDOUT; lh_real()->in_pieces && rc == ETIMEDOUT;) {
         rc =
             lh_real()->rwlock_clockrdlock(rwlock, CLOCK_MONOTONIC, &watch.next);
         if (rc == ETIMEDOUT)
@@ -97,7 +97,7 @@ static __attribute__((noinline)) int write_watched(pthread_rwlock_t *rwlock,
     int rc = ETIMEDOUT;
 
     lh_live_begin(&watch);
-    if ((slot->how & LH_HOW_QUEUES) || !lh_real()->rwlock_clockwrlock) {
+    if ((slot->how & LH_HOW_QUEUES) || !lh_real()->in_pieces) {
         lh_live_look_before(&watch);
         rc = lh_real()->rwlock_wrlock(rwlock);
         lh_live_end(&watch);

@@ -48,7 +48,7 @@ static int wait_for_end(pthread_t handle, void **result)
     struct lh_watch watch;
     int rc = ETIMEDOUT;
 
-    if (!lh_live_concerns_join() || !lh_real()->clockjoin_np)
+    if (!lh_live_concerns_join() || !lh_real()->in_pieces)
         return lh_real()->join(handle, result);
     lh_live_begin(&watch);
     while (rc == ETIMEDOUT) {
@@ -130,6 +130,7 @@ LH_HOOK void pthread_exit(void *result)
 {
     lh_real_ensure();
     lh_held_abandon();
+    lh_live_main_ends();
     lh_real()->exit(result);
     __builtin_unreachable();
 }

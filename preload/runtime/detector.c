@@ -87,8 +87,8 @@ void lh_detector_start(char **envp)
     if (lh_news_wants_records()) {
         lh_news_open_log();
         if (!lh_logfile_is_open())
-            lh_printer_note("no record file could be made in dir=; is it a "
-                            "folder that may be written to?");
+            lh_printer_note("no records are written: dir= is no folder that "
+                            "may be written to (it is not made)");
     }
     if (*lh_config.complaint)
         lh_printer_note(lh_config.complaint);

@@ -269,19 +269,26 @@ static void tell(struct lh_thread *self)
 
 /* ---- LH004: nobody is left who could end the wait ---- */
 
+static bool has_ended(int32_t tid, bool shared)
+{
+    if (shared)
+        return !lh_sys_tid_exists(tid);
+    return !lh_sys_thread_exists(lh_state.pid, tid) ||
+           (tid == lh_state.pid && lh_sys_main_has_ended());
+}
+
 /* A robust mutex comes free with its holder. That of processes may have its
- * holder in any of them. */
+ * holder in any of them. One that has ended may have given it back before, but
+ * after its tid was read here. */
 static bool is_orphaned(const struct lh_slot *want, int32_t *tid)
 {
     const pthread_mutex_t *mutex = want->lock;
 
     *tid = owner_of(want);
-    if (lh_kind_of(want->how) != LH_KIND_MUTEX || *tid <= 0 ||
-        (mutex->__data.__kind & LH_MUTEX_ROBUST))
-        return false;
-    return mutex->__data.__kind & LH_MUTEX_SHARED
-               ? !lh_sys_tid_exists(*tid)
-               : !lh_sys_thread_exists(lh_state.pid, *tid);
+    return lh_kind_of(want->how) == LH_KIND_MUTEX && *tid > 0 &&
+           !(mutex->__data.__kind & LH_MUTEX_ROBUST) &&
+           has_ended(*tid, mutex->__data.__kind & LH_MUTEX_SHARED) &&
+           owner_of(want) == *tid;
 }
 
 /* ---- looking ---- */
@@ -375,6 +382,14 @@ static _Atomic bool orphans;
 void lh_live_orphaned(void)
 {
     atomic_store_explicit(&orphans, true, memory_order_relaxed);
+}
+
+void lh_live_main_ends(void)
+{
+    const struct lh_thread *t = lh_self;
+
+    if (t && t->tid == lh_state.pid && t->top != t->chunk->slots + 1)
+        lh_live_orphaned();
 }
 
 bool lh_live_concerns(const struct lh_slot *request)

@@ -64,6 +64,10 @@ void lh_live_leave(struct lh_watch *watch);
 /* A thread has ended while it held something. */
 void lh_live_orphaned(void);
 
+/* The calling thread is about to end by pthread_exit. Of the main one, whose
+ * end nobody need be told of, the others have to know if it holds something. */
+void lh_live_main_ends(void);
+
 /* In a forked child: nobody waits for this thread. */
 void lh_live_after_fork(struct lh_thread *self);
 

@@ -165,6 +165,11 @@ static bool is_shareable(const struct lh_lock_info *lock)
     return lock->kind == LH_KIND_RWLOCK || lock->kind == LH_KIND_GRWLOCK;
 }
 
+static bool is_initialization(const struct lh_lock_info *lock)
+{
+    return lock->kind == LH_KIND_ONCE || lock->kind == LH_KIND_STATIC_INIT;
+}
+
 static void waits_for(struct lh_fmt *f, const struct lh_finding_side *s)
 {
     lh_fmt_text(f, !is_shareable(&s->wants)          ? "waits for "
@@ -184,13 +189,17 @@ static void side(struct lh_fmt *f, const struct lh_finding_side *s)
         stack_lines(f, s->side.wants_stack);
         return;
     }
-    lh_fmt_text(f, "holds ");
-    lock_name(f, &s->holds);
-    if (s->side.holds_mode == LH_SHARED)
-        lh_fmt_text(f, " shared");
-    lh_fmt_text(f, ", taken at");
-    stack_lines(f, s->side.holds_stack);
-    lh_fmt_text(f, "\n    and ");
+    if (s->holds.kind != LH_KIND_THREAD) { /* nobody took the end of one */
+        lh_fmt_text(f,
+                    is_initialization(&s->holds) ? "initializes " : "holds ");
+        lock_name(f, &s->holds);
+        if (s->side.holds_mode == LH_SHARED)
+            lh_fmt_text(f, " for reading");
+        lh_fmt_text(f,
+                    is_initialization(&s->holds) ? ", begun at" : ", taken at");
+        stack_lines(f, s->side.holds_stack);
+        lh_fmt_text(f, "\n    and ");
+    }
     waits_for(f, s);
     lh_fmt_text(f, " at");
     stack_lines(f, s->side.wants_stack);
@@ -238,6 +247,17 @@ static void reason(struct lh_fmt *f, const struct lh_finding_reason *fr)
     }
 }
 
+/* Whether all sides hold one lock, as where two readers wait to write. */
+static bool is_over_one(const struct lh_finding *finding)
+{
+    if (finding->grade != LH_HAPPENED)
+        return false;
+    for (size_t i = 1; i < finding->nsides; i++)
+        if (finding->sides[i].holds.serial != finding->sides[0].holds.serial)
+            return false;
+    return true;
+}
+
 /* A lock that a writer waits for is held by another side, too. */
 static void list_locks(struct lh_fmt *f, const struct lh_finding *finding)
 {
@@ -251,6 +271,8 @@ static void list_locks(struct lh_fmt *f, const struct lh_finding *finding)
         if (n++)
             lh_fmt_text(f, n == nlocks ? " and " : ", ");
         lock_name(f, &finding->sides[i].holds);
+        if (is_over_one(finding))
+            return;
     }
 }
 
@@ -262,6 +284,7 @@ static void ring(struct lh_fmt *f, const struct lh_finding *finding)
     lh_fmt_text(f, whats[finding->grade]);
     lh_fmt_text(f, lh_finding_word(finding->kind));
     lh_fmt_text(f, finding->kind == LH_NESTED_READ ? ": nested read of "
+                   : is_over_one(finding)          ? " over "
                                                    : " between ");
     list_locks(f, finding);
     if (finding->kind == LH_NESTED_READ)
@@ -280,8 +303,7 @@ static const struct sentence {
     const char *holder; /* before who holds it; NULL: not told */
 } sentences[] = {
     { LH_SELF, NULL, "self-deadlock LH003: ",
-      " is requested, by its holder, and never comes free, by ",
-      "it was taken by " },
+      " is requested by its own holder, ", "it was taken by " },
     { LH_ENDLESS, NULL, "endless wait LH004: ",
       " was held by a thread that has ended, and is requested by ",
       "it was held by " },

@@ -171,6 +171,24 @@ static void resolve_memory(lookup_function *lookup)
     }
 }
 
+static bool is_of_one(void *a, void *b)
+{
+    struct dl_find_object x, y;
+
+    return a && b && _dl_find_object(a, &x) == 0 &&
+           _dl_find_object(b, &y) == 0 && x.dlfo_link_map == y.dlfo_link_map;
+}
+
+static bool has_limits(const struct lh_real *real)
+{
+    return is_of_one((void *)real->mutex_lock, (void *)real->mutex_clocklock) &&
+           is_of_one((void *)real->rwlock_rdlock,
+                     (void *)real->rwlock_clockrdlock) &&
+           is_of_one((void *)real->rwlock_wrlock,
+                     (void *)real->rwlock_clockwrlock) &&
+           is_of_one((void *)real->join, (void *)real->clockjoin_np);
+}
+
 void lh_real_resolve(void)
 {
     lookup_function *lookup = next_dlsym();
@@ -186,4 +204,5 @@ void lh_real_resolve(void)
             found = lookup(RTLD_NEXT, s->name);
         memcpy((char *)&lh_real_table + s->slot, &found, sizeof found);
     }
+    lh_real_table.in_pieces = has_limits(&lh_real_table);
 }

@@ -13,6 +13,7 @@
 #include <link.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <threads.h>
 #include <time.h>
@@ -101,6 +102,10 @@ struct lh_real {
     int (*dladdr1)(const void *, Dl_info *, void **, int);
     int (*dl_iterate_phdr)(int (*)(struct dl_phdr_info *, size_t, void *),
                            void *);
+    /* A wait may be made in pieces by the forms with a limit: they are of the
+     * same library as the ones without. A sanitizer behind us that has only
+     * some of them would not see the lock taken. */
+    bool in_pieces;
 };
 
 extern struct lh_real lh_real_table __attribute__((visibility("hidden")));

@@ -207,6 +207,23 @@ uintptr_t lh_sys_sleeps_on(long tid)
     return number(&text);
 }
 
+/* "1234 (name) Z ...": the name may hold any. */
+bool lh_sys_main_has_ended(void)
+{
+    char line[128];
+    int saved_errno = errno;
+    long n = 0, fd = lh_sys_open("/proc/self/stat", O_RDONLY | O_CLOEXEC, 0);
+
+    if (fd >= 0) {
+        n = lh_sys_read((int)fd, line, sizeof line);
+        lh_sys_close((int)fd);
+    }
+    errno = saved_errno;
+    while (n > 0 && line[n - 1] != ')')
+        n--;
+    return n > 0 && (size_t)n + 1 < sizeof line && line[n + 1] == 'Z';
+}
+
 uint64_t lh_sys_monotonic_ms(void)
 {
     struct timespec now = { 0, 0 };

@@ -45,6 +45,9 @@ bool lh_sys_tid_exists(long tid);
 /* True while a thread of this process has that number. */
 int lh_sys_thread_exists(long pid, long tid);
 
+/* True if the main thread has ended before the others: its tid still exists. */
+bool lh_sys_main_has_ended(void);
+
 /* True if there is surely no other thread in this process. */
 bool lh_sys_is_only_thread(void);
 

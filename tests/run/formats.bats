@@ -164,6 +164,63 @@ SRC
     has '^src/crossed.c|8| *note: T2 (there)' q.txt
 }
 
+# --- what does not count ---
+
+# Each format of the report, as f.FORMAT.
+in_each_format() { # OPTION...
+    local ring=$BATS_TEST_DIRNAME/records/ring.jsonl f also=()
+    for f in text short json sarif junit dot; do
+        also+=("--format=$f" -o "f.$f")
+    done
+    try "$B/lockhound" report "$@" "${also[@]}" "$ring"
+    exits_with 0
+}
+
+# No format tells of the finding; the order of its locks stays.
+none_tells() {
+    absent 'LH001 between' f.text
+    [ ! -s f.short ]
+    has '"findings": \[\]' f.json
+    [ -z "$(sarif f.sarif)" ]
+    junit f.junit | head -n 1 | grep -qx 'bank 14 0 0'
+    dot_lines f.dot >got.txt
+    has '^accounts > journal 1000 -$' got.txt
+    absent red got.txt
+}
+
+@test "no format has suppressed findings, with --all neither" {
+    echo 'LH001: lock=accounts' >rules.txt
+    in_each_format --suppressions=rules.txt
+    none_tells
+    has '1 suppressed' f.text
+    in_each_format --all --suppressions=rules.txt
+    none_tells
+}
+
+@test "known findings are in no format, and with --all fail nothing" {
+    "$B/lockhound" baseline -o known.json "$BATS_TEST_DIRNAME/records/ring.jsonl"
+    in_each_format --baseline=known.json
+    none_tells
+    has '1 known' f.text
+    in_each_format --all --baseline=known.json
+    has 'LH001 between' f.text
+    has '"known": true' f.json
+    [ "$(sarif f.sarif | wc -l)" -eq 1 ]
+    has '"suppressions": \[{"kind": "external"}\]' f.sarif
+    junit f.junit >got.txt
+    head -n 1 got.txt | grep -qx 'bank 14 0 1'
+    grep -qx 'skipped lockhound.LH001' got.txt
+}
+
+@test "only the text has the rules of --gen-suppressions beside the findings" {
+    local ring=$BATS_TEST_DIRNAME/records/ring.jsonl
+    try "$B/lockhound" report --gen-suppressions --format=text -o f.text \
+        --format=short "$ring"
+    exits_with 66
+    has '^LH001: lock=accounts lock=journal .*# why' f.text
+    absent '# why' out.txt
+}
+
 # --- SARIF ---
 
 sarif() { # FILE

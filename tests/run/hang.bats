@@ -23,7 +23,7 @@ run_for() {
     exits_with 68
     has '^lockhound: no thread has run for 1 s' err.txt
     has 'T1 (main.*waits for a post of the semaphore posted' lines.txt
-    has 'was killed by signal 9' err.txt
+    has 'was killed by signal 9 (Killed), by --on-hang=kill$' err.txt
 }
 
 @test "on-hang=abort leaves a core to look at" {
@@ -79,7 +79,7 @@ for i in range(12):
 @test "values that make no sense are refused" {
     run_for --hang-after=0 -- true
     exits_with 2
-    has "hang-after: bad value '0' (expected 1 and up)" err.txt
+    has "hang-after: bad value '0' (expected seconds, 1 and up)" err.txt
     run_for --on-hang=sleep -- true
     exits_with 2
     has "on-hang: bad value 'sleep' (expected report, abort or kill)" err.txt

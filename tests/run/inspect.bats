@@ -112,7 +112,7 @@ all_ways() {
 
 @test "readers are counted" {
     hang 3 readers
-    all_ways 0 'none of them in a ring' \
+    all_ways 0 'no ring of waits found' \
         'waits to write under rw\[0\], held by 2 readers, not recorded'
 }
 
@@ -153,6 +153,22 @@ for t in json.load(open("out.txt"))["threads"]:
     assert h["mode"] == "exclusive" and any(
         f.get("function") == "ring_member" for f in h["stack"]), t
 PY
+}
+
+@test "a watched process whose waits were interrupted before" {
+    for mode in 'ring 2' join; do
+        LD_PRELOAD=$LIB hang 2 $mode
+        # Until the pieces in which it waits last longer than two looks.
+        for i in $(seq 20); do
+            kill -STOP "$pid"
+            kill -CONT "$pid"
+            inspect "$pid"
+            exits_with 67
+        done
+        inspect --no-stop "$pid"
+        exits_with 67
+        kill -9 "$pid"
+    done
 }
 
 @test "a wait with a limit, also when it was interrupted before" {
@@ -199,10 +215,84 @@ PY
     echo text >text
     inspect text
     exits_with 2
-    has '^lockhound: inspect: text: .*expected a core file' err.txt
+    has '^lockhound: inspect: text: .*expected a process id or a core file' err.txt
     inspect
     exits_with 2
     has 'the process is missing' err.txt
+    [ "$(wc -l <err.txt)" -eq 1 ]
+}
+
+# Starts a program that is hard to look at. Its process is $pid.
+looked() {
+    "$G/looked" "$1" >looked.txt 2>&1 3>&- &
+    pid=$!
+}
+
+# The process has come that far: wait_for COMMAND...
+wait_for() {
+    for i in $(seq 1000); do
+        "$@" && return
+        read -rt 0.01 <> <(:) || :
+    done
+    echo "never: $*"
+    return 1
+}
+
+# Of its threads, one is in this state.
+is_in_state() {
+    grep -qs ") $1 " /proc/"$pid"/task/*/stat
+}
+
+@test "a signal that arrives while it is stopped is delivered" {
+    looked signalled
+    wait_for grep -q ready looked.txt
+    LD_PRELOAD=$G/libsender inspect "$pid"
+    exits_with 0
+    wait_for grep -q signalled looked.txt
+}
+
+@test "a main thread that has ended before the others" {
+    looked main-ended
+    wait_for is_in_state Z
+    wait_for eval '[ "$(cat /proc/$pid/task/*/stat | grep -c ") S ")" -eq 2 ]'
+    inspect "$pid"
+    exits_with 67
+    has 'T1 (main, tid [0-9]*) has ended' lines.txt
+    has 'waits for the mutex b, held by' lines.txt
+    has 'b_first .*looked.c:' lines.txt
+    inspect --no-stop "$pid"
+    exits_with 67
+    has 'waits for the mutex b, held by' lines.txt
+}
+
+@test "a thread that nothing stops is left alone" {
+    looked vfork-beside
+    wait_for is_in_state D
+    inspect "$pid"
+    exits_with 0
+    has 'T1 (main, tid [0-9]*) is in pause(2)' lines.txt
+    has 'T2 .* is in vfork(2)' lines.txt
+    wait_for is_in_state S
+    kill -9 "$pid"
+    looked vfork
+    wait_for is_in_state D
+    inspect "$pid"
+    exits_with 2
+    has 'sleeps in the kernel where nothing stops it (expected: --no-stop)' err.txt
+    inspect --no-stop "$pid"
+    exits_with 0
+    has 'is in vfork(2)' lines.txt
+}
+
+@test "a process of another architecture is refused" {
+    echo '.globl _start; _start: mov $29, %eax; int $0x80; jmp _start' >pause.S
+    gcc -m32 -nostdlib -static -o pause32 pause.S || skip "no assembler for it"
+    ./pause32 3>&- &
+    pid=$!
+    kill -0 "$pid" && [ "$(readlink "/proc/$pid/exe")" = "$PWD/pause32" ] || skip "no kernel for it"
+    inspect "$pid"
+    exits_with 2
+    has "process $pid: of another architecture (expected x86-64)" err.txt
     [ "$(wc -l <err.txt)" -eq 1 ]
 }
 

@@ -93,6 +93,19 @@ PY
     has 'endless wait LH004' err.txt
 }
 
+@test "a main thread that has ended before the others" {
+    try timeout -s KILL "$LIMIT" "$B/lockhound" run --dir="$PWD/records" -- "$G/live" main-ends
+    exits_with 67
+    has 'endless wait LH004' err.txt
+}
+
+@test "a holder that gives back and ends while it is looked for" {
+    LOCKHOUND=on-deadlock=exit watched "$G/live" gives-back
+    exits_with 0
+    absent LH004 err.txt
+    ! grep -q 'no seccomp' out.txt || skip "no seccomp"
+}
+
 @test "the order is told, too" {
     try timeout -s KILL "$LIMIT" "$B/lockhound" run --dir="$PWD/records" -- "$G/hangs" ring 2
     has 'potential deadlock LH001 between m\[0\] and m\[1\]' err.txt
@@ -103,6 +116,12 @@ PY
     exits_with 137
     has '^lockhound: deadlock LH002 between m\(+40\)\{0,1\} and m' err.txt
     [ "$(grep -c LH002 err.txt)" -eq 1 ]
+}
+
+@test "a bare preload tells of a thread whose end is waited for" {
+    LOCKHOUND=on-deadlock=exit watched "$G/hangs" join
+    exits_with 67
+    has '^    waits for m.* at$' err.txt
 }
 
 @test "on-deadlock=abort ends it by SIGABRT" {
@@ -137,4 +156,13 @@ PY
         exits_with 67
         has 'deadlock LH002' err.txt
     done
+}
+
+@test "a thread sanitizer behind us sees every lock taken" {
+    gcc -D_GNU_SOURCE -fsanitize=thread -O1 -g -pthread -I"$top/preload" \
+        -o sanitized "$top/tests/run/guest/live.c" 2>/dev/null ||
+        skip "gcc has no thread sanitizer here"
+    watched ./sanitized busy
+    exits_with 0
+    absent 'WARNING: ThreadSanitizer' err.txt
 }

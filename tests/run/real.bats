@@ -124,7 +124,7 @@ EOF
     command -v mariadbd >/dev/null || skip "mariadb-server is not installed"
     command -v sysbench >/dev/null || skip "sysbench is not installed"
     local was
-    LIMIT=10 alone mariadb-install-db --no-defaults --user="$(id -un)" \
+    LIMIT=60 alone mariadb-install-db --force --no-defaults --user="$(id -un)" \
         --datadir="$PWD/fresh" --auth-root-authentication-method=normal \
         --skip-test-db
     exits_with 0

@@ -60,7 +60,9 @@ def step(thing, bases):
 
 def result(thing, rules, bases):
     only(thing, ["ruleId", "level", "message", "locations", "relatedLocations", "codeFlows",
-                 "partialFingerprints", "properties"], ["ruleIndex"])
+                 "partialFingerprints", "properties"], ["ruleIndex", "suppressions"])
+    for suppression in thing.get("suppressions", []):
+        assert suppression == {"kind": "external"}
     if "ruleIndex" in thing:
         assert rules[thing["ruleIndex"]]["id"] == thing["ruleId"]
     grade = thing["properties"]["grade"]
@@ -102,6 +104,7 @@ def main():
     assert log["version"] == "2.1.0"
     (run,) = log["runs"]
     only(run, ["tool", "invocations", "originalUriBaseIds", "results"])
+    assert len({"suppressions" in thing for thing in run["results"]}) <= 1
     driver = run["tool"]["driver"]
     only(driver, ["name", "version", "rules"])
     rules = driver["rules"]

@@ -156,11 +156,13 @@ page_options() {
     [ -n "$(help_options run)" ]
     [ "$(help_options run)" = "$(page_options run 'lockhound report')" ]
     [ "$(help_options report)" = "$(page_options report 'lockhound inspect')" ]
-    [ "$(help_options inspect)" = "$(page_options inspect Findings)" ]
+    [ "$(help_options inspect)" = "$(page_options inspect 'lockhound diff')" ]
+    [ "$(help_options diff)" = "$(page_options diff 'lockhound baseline')" ]
+    [ "$(help_options baseline)" = "$(page_options baseline Findings)" ]
 }
 
 @test "help_fits_80_columns" {
-    for c in "" run report; do
+    for c in "" run report inspect diff baseline; do
         "$lockhound" $c --help >help.txt
         absent '.\{81\}' help.txt
     done

@@ -3,8 +3,12 @@
  * live.c - programs that hang in ways that need more than two mutexes, and
  * programs that wait long and do not hang. What hangs is ended by its guard.
  */
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <semaphore.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 
 #include "guest.h"
 
@@ -195,7 +199,7 @@ static void streams(void)
 
 /* ---- a mutex of two processes, whose holder has ended ---- */
 
-static void orphan(void)
+static mutex_t *shared_mutex(void)
 {
     pthread_mutexattr_t attr;
     mutex_t *m = mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE,
@@ -205,12 +209,106 @@ static void orphan(void)
     CHECK(pthread_mutexattr_init(&attr) == 0);
     CHECK(pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED) == 0);
     CHECK(pthread_mutex_init(m, &attr) == 0);
+    return m;
+}
+
+static void orphan(void)
+{
+    mutex_t *m = shared_mutex();
+
     if (fork() == 0) {
         lock(m);
         _exit(0);
     }
     CHECK(wait(NULL) > 0);
     lock(m);
+}
+
+/* ---- the same, but it gives back just before it ends, while the other one
+ * asks whether it lives: a supervisor of tkill(2) sees that ---- */
+
+static mutex_t *given;
+
+static void *asks_for_given(void *listener)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_tkill, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = { sizeof code / sizeof *code, code };
+
+    CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+    *(int *)listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+                                    SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
+    meet();
+    if (*(int *)listener >= 0)
+        lock(given);
+    return NULL;
+}
+
+/* Holds it until a byte comes. */
+static pid_t hold_given(int pipe_end[2])
+{
+    int held[2];
+    char byte = 0;
+    pid_t child;
+
+    CHECK(pipe(held) == 0 && pipe(pipe_end) == 0);
+    child = fork();
+    if (child == 0) {
+        lock(given);
+        CHECK(write(held[1], &byte, 1) == 1);
+        CHECK(read(pipe_end[0], &byte, 1) == 1);
+        unlock(given);
+        _exit(0);
+    }
+    CHECK(read(held[0], &byte, 1) == 1);
+    return child;
+}
+
+static void gives_back(void)
+{
+    struct seccomp_notif call = { 0 };
+    struct seccomp_notif_resp answer = { .error = -ESRCH };
+    int listener = -1, to_holder[2];
+    pthread_t asker;
+    pid_t holder;
+
+    given = shared_mutex();
+    holder = hold_given(to_holder);
+    asker = go(asks_for_given, &listener);
+    meet();
+    if (listener < 0) {
+        puts("no seccomp");
+        exit(0);
+    }
+    CHECK(ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &call) == 0);
+    CHECK(write(to_holder[1], "", 1) == 1);
+    /* By no function: the asker may have what a watched one needs. */
+    CHECK(syscall(SYS_wait4, holder, NULL, 0, NULL) == holder);
+    answer.id = call.id;
+    CHECK(ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &answer) == 0);
+    join(asker);
+}
+
+/* ---- a main thread that ends before the others ---- */
+
+static void *outlives(void *unused)
+{
+    (void)unused;
+    meet();
+    nest(&b, &a);
+    return NULL;
+}
+
+static void main_ends(void)
+{
+    go(outlives, NULL);
+    lock(&a);
+    meet();
+    pthread_exit(NULL);
 }
 
 /* ---- with a limit ---- */
@@ -267,10 +365,17 @@ static void slow(void)
 
 /* ---- ten thousand short waits under a lock ---- */
 
+static int ntimes;
+
 static void *nests(void *own)
 {
-    for (int i = 0; i < 10000; i++)
-        nest(own, &b);
+    for (int i = 0; i < 10000; i++) {
+        lock(own);
+        lock(&b);
+        ntimes++;
+        unlock(&b);
+        unlock(own);
+    }
     return NULL;
 }
 
@@ -306,6 +411,10 @@ int main(int argc, char **argv)
         streams();
     else if (is_mode(argv, "orphan"))
         orphan();
+    else if (is_mode(argv, "main-ends"))
+        main_ends();
+    else if (is_mode(argv, "gives-back"))
+        gives_back();
     else if (is_mode(argv, "limit"))
         with_limit();
     else if (is_mode(argv, "slow"))
