@@ -60,6 +60,22 @@ offers() {
     in_bash lockhound run --dir = tw | offers 'two words' two.files
 }
 
+# The words are read from the help; what the command accepts is in its errors.
+@test "an option that takes one of some words is offered these" {
+    local lists=0
+    for subcommand in $(subcommands); do
+        for option in $("$B/lockhound" "$subcommand" --help | sed -n 's/^  \(--[a-z-]*\)=.*/\1/p'); do
+            try "$B/lockhound" "$subcommand" "$option=@" @ @
+            words=$(sed -n "s/.*: bad value '@' (expected \([a-z]*\(, [a-z]*\)* or [a-z]*\))$/\1/p" err.txt |
+                sed 's/,\| or / /g')
+            [ -n "$words" ] || continue
+            in_bash lockhound "$subcommand" "$option" = | offers $words
+            lists=$((lists + 1))
+        done
+    done
+    [ "$lists" -ge 8 ]
+}
+
 @test "bash offers programs where run has one, and nothing of ours after it" {
     in_bash lockhound run -- lockhound-no-such | offers ''
     in_bash lockhound run -- mktem | grep -qx mktemp

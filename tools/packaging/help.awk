@@ -63,7 +63,7 @@ function choice_of(value, text)
         return "dir"
     sub(/.*: /, "", text)
     gsub(/ *\([^)]*\)/, "", text)
-    if (value == "" || text !~ /^[a-z0-9]+(, [a-z0-9]+)*,? or [a-z0-9]+$/)
+    if (value == "" || text !~ /^[a-z0-9]+(, [a-z0-9]+)*(,? or|,) [a-z0-9]+$/)
         return ""
     gsub(/,? or |, /, " ", text)
     return "words " text
