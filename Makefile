@@ -16,12 +16,13 @@ override CFLAGS   += -std=gnu11 $(WARN) -pthread -fno-omit-frame-pointer \
            $(if $(SAN),-fsanitize=$(SAN)) $(if $(COV),--coverage)
 
 # The Debian packages that build, test and demonstrate lockhound. Those in
-# OPTIONAL are rivals to compare with; without them their columns are absent.
+# OPTIONAL are rivals to compare with, shells to complete in and lintian; without
+# them columns of figures are absent and tests are skipped.
 PACKAGES := build-essential git clang clang-format clang-tidy cppcheck \
             libdw-dev libelf-dev libjansson-dev libunwind-dev libcmocka-dev \
             libglib2.0-dev bats mandoc gdb memcached redis-server redis-tools \
             sysbench xz-utils python3 mariadb-server
-OPTIONAL := libclang-rt-14-dev valgrind
+OPTIONAL := libclang-rt-14-dev valgrind zsh fish lintian
 
 core_src    := $(wildcard preload/core/*.c)
 runtime_src := $(wildcard preload/runtime/*.c)
@@ -41,7 +42,7 @@ units       := $(patsubst tests/unit/%.c,$(B)/unit/%,$(unit_src))
 benches     := $(patsubst tests/bench/%,$(B)/bench/%,$(basename $(bench_src)))
 examples    := $(patsubst examples/%.c,$(B)/examples/%,$(example_src))
 
-.PHONY: all deps demo test test-long test-unit test-ord units benches bench install uninstall \
+.PHONY: all deps demo test test-long test-unit test-ord units benches bench install deb uninstall \
         clean format format-check lint help
 .DELETE_ON_ERROR:
 
@@ -161,32 +162,69 @@ test-ord: $(ord_units)
 bench: all $(benches)
 	@B=$(B) tests/bench/run
 
+# Made anew each time: PREFIX may be another.
 D := $(DESTDIR)$(PREFIX)
-$(B)/ord.pc: Makefile
+.PHONY: $(B)/ord.pc $(B)/lockhound.pc
+$(B)/ord.pc:
 	@mkdir -p $(@D)
 	printf '%s\n' 'prefix=$(PREFIX)' 'Name: ord' \
 	  'Description: ordered and bounded locking over pthreads' \
 	  'Version: $(VERSION)' 'Libs: -L$${prefix}/lib -lord -pthread' \
 	  'Cflags: -I$${prefix}/include -pthread' >$@
 
-install: all $(B)/ord.pc
+$(B)/lockhound.pc:
+	@mkdir -p $(@D)
+	printf '%s\n' 'prefix=$(PREFIX)' \
+	  'preload=$${prefix}/lib/lockhound/liblockhound.so' 'Name: lockhound' \
+	  'Description: annotations for the lock-order detector lockhound' \
+	  'Version: $(VERSION)' 'Cflags: -I$${prefix}/include' >$@
+
+# Made from the help of the command that was just built.
+completions := $(addprefix $(B)/completion/,bash zsh fish)
+$(completions): $(B)/completion/%: $(B)/lockhound $(wildcard tools/packaging/*)
+	@mkdir -p $(@D)
+	tools/packaging/completion $(B)/lockhound $* >$@
+
+# Where the shells look below PREFIX; Debian's zsh has another place.
+BASH_DIR := share/bash-completion/completions
+ZSH_DIR  ?= share/zsh/site-functions
+FISH_DIR := share/fish/vendor_completions.d
+
+install: all $(B)/ord.pc $(B)/lockhound.pc $(completions)
 	install -d $(D)/bin $(D)/lib/lockhound $(D)/lib/pkgconfig \
-	  $(D)/include/ord $(addprefix $(D)/share/man/,man1 man3 man5)
+	  $(D)/include/ord $(addprefix $(D)/share/man/,man1 man3 man5) \
+	  $(addprefix $(D)/,$(BASH_DIR) $(ZSH_DIR) $(FISH_DIR))
 	install -m755 $(B)/lockhound $(D)/bin
 	install -m644 $(B)/liblockhound.so $(D)/lib/lockhound
 	install -m644 preload/lockhound.h $(D)/include
 	install -m644 $(B)/libord.a $(D)/lib
 	install -m644 $(B)/libord.so $(D)/lib/libord.so.0
 	ln -sf libord.so.0 $(D)/lib/libord.so
-	install -m644 $(B)/ord.pc $(D)/lib/pkgconfig
+	install -m644 $(B)/ord.pc $(B)/lockhound.pc $(D)/lib/pkgconfig
+	install -m644 $(B)/completion/bash $(D)/$(BASH_DIR)/lockhound
+	install -m644 $(B)/completion/zsh $(D)/$(ZSH_DIR)/_lockhound
+	install -m644 $(B)/completion/fish $(D)/$(FISH_DIR)/lockhound.fish
 	install -m644 examples/ord/ord/*.h $(D)/include/ord
 	install -m644 tools/*.1 $(D)/share/man/man1
 	install -m644 examples/ord/*.3 $(D)/share/man/man3
 	install -m644 tools/*.5 $(D)/share/man/man5
 
+# A Debian package of this build; who gives it to others sets MAINTAINER.
+MAINTAINER ?= The lockhound authors <lockhound@example.org>
+DEB = $(B)/lockhound_$(VERSION)_$(shell dpkg --print-architecture).deb
+deb: all
+	rm -rf $(B)/deb $(B)/deb.work
+	$(MAKE) --no-print-directory install DESTDIR=$(abspath $(B)/deb) \
+	  PREFIX=/usr ZSH_DIR=share/zsh/vendor-completions
+	tools/packaging/deb $(abspath $(B)/deb) $(VERSION) \
+	  '$(MAINTAINER)' $(DEB)
+	@echo $(DEB)
+
 uninstall:
 	rm -f $(D)/bin/lockhound $(D)/include/lockhound.h $(D)/lib/libord.a \
 	  $(D)/lib/libord.so $(D)/lib/libord.so.0 $(D)/lib/pkgconfig/ord.pc \
+	  $(D)/lib/pkgconfig/lockhound.pc $(D)/$(BASH_DIR)/lockhound \
+	  $(D)/$(ZSH_DIR)/_lockhound $(D)/$(FISH_DIR)/lockhound.fish \
 	  $(patsubst tools/%,$(D)/share/man/man1/%,$(wildcard tools/*.1)) \
 	  $(patsubst examples/ord/%,$(D)/share/man/man3/%,$(wildcard examples/ord/*.3)) \
 	  $(patsubst tools/%,$(D)/share/man/man5/%,$(wildcard tools/*.5))
@@ -219,8 +257,9 @@ help:
 	@echo 'make test-ord   the tests of libord; STRESS_MS=3000 SAN=thread'
 	@echo 'make bench      figures, beside the plain program and rivals'
 	@echo 'make install    into PREFIX=$(PREFIX), below DESTDIR'
+	@echo 'make deb        a Debian package, in $(B)'
 	@echo 'make format     clang-format; format-check only looks'
 	@echo 'make lint       cppcheck, clang-tidy, mandoc'
 	@echo 'Switches: WERROR=1  SAN=address,undefined  SAN=thread  COV=1'
 
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+-include $(shell find $(B) -type f -name '*.d' 2>/dev/null)
