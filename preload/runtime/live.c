@@ -199,18 +199,28 @@ static uint64_t signature_of(struct lh_thread *goal)
     return sum | 1;
 }
 
-/* A ring that heals itself is told, but nobody is ended for it. */
-static bool has_limit(struct lh_thread *goal)
+/*
+ * A ring that heals itself is told, but nobody is ended for it; nor for one
+ * through a semaphore that a thread outside of it could post, though none has
+ * done so yet.
+ */
+static bool may_heal(struct lh_thread *goal)
 {
     struct lh_thread *t = goal;
+    size_t nmembers = 0, nthreads = 0;
+    bool has_semaphore = false;
 
     do {
         const struct lh_slot *want = wanted_by(t);
         if (want && lh_wait_of(want->how) == LH_WAIT_TIMED)
             return true;
+        has_semaphore |= want && lh_kind_of(want->how) == LH_KIND_SEMAPHORE;
+        nmembers++;
         t = t->live.waiter;
     } while (t != goal);
-    return false;
+    for (t = lh_thread_first(); t; t = t->next)
+        nthreads++;
+    return has_semaphore && nthreads > nmembers;
 }
 
 /* ---- telling ---- */
@@ -309,7 +319,7 @@ static bool look(struct lh_watch *w, int32_t *orphan)
         if (!lh_kind_is_new(signature))
             return false;
         tell(t);
-        return !has_limit(t);
+        return !may_heal(t);
     }
     if (!signature && want && !joined_by(t) && !w->told)
         w->told = is_orphaned(want, orphan);

@@ -69,6 +69,11 @@ PY
     deadlocks 2 p,q "$G/live" semaphores
 }
 
+@test "nobody is ended for a semaphore that a third thread may post" {
+    LOCKHOUND=on-deadlock=exit watched "$G/live" posted
+    exits_with 0
+}
+
 @test "a mutex that a condition wait takes back" {
     deadlocks 2 a,b "$G/live" condition
 }

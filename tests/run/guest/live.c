@@ -124,6 +124,45 @@ static void semaphores(void)
     CHECK(sem_wait(&q) == 0);
 }
 
+/* One that has been a lock is posted by a third thread after all. */
+
+static void *posts(void *unused)
+{
+    struct timespec time = { 0, 400000000 };
+
+    (void)unused;
+    nanosleep(&time, NULL);
+    CHECK(sem_post(&p) == 0);
+    return NULL;
+}
+
+static void *takes_p(void *unused)
+{
+    (void)unused;
+    CHECK(sem_wait(&p) == 0);
+    meet();
+    lock(&a);
+    unlock(&a);
+    return NULL;
+}
+
+static void posted_by_a_third(void)
+{
+    pthread_t t, third;
+
+    CHECK(sem_init(&p, 0, 1) == 0 && sem_init(&q, 0, 1) == 0);
+    for (int i = 0; i < 3; i++)
+        take(&p, &q);
+    third = go(posts, NULL);
+    t = go(takes_p, NULL);
+    lock(&a);
+    meet();
+    CHECK(sem_wait(&p) == 0);
+    unlock(&a);
+    join(t);
+    join(third);
+}
+
 /* ---- a mutex that a condition wait takes back ---- */
 
 static void *takes_back(void *unused)
@@ -403,6 +442,8 @@ int main(int argc, char **argv)
         spinlocks();
     else if (is_mode(argv, "semaphores"))
         semaphores();
+    else if (is_mode(argv, "posted"))
+        posted_by_a_third();
     else if (is_mode(argv, "condition"))
         condition();
     else if (is_mode(argv, "chain"))
