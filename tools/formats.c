@@ -9,6 +9,7 @@
 #include "diag.h"
 #include "dot.h"
 #include "explain.h"
+#include "html.h"
 #include "json.h"
 #include "junit.h"
 #include "options.h"
@@ -23,6 +24,7 @@ static const struct {
     { "text", lh_text_report },   { "short", lh_short_report },
     { "json", lh_json_report },   { "sarif", lh_sarif_report },
     { "junit", lh_junit_report }, { "dot", lh_dot_report },
+    { "html", lh_html_report },
 };
 
 enum { NFORMATS = sizeof formats / sizeof *formats };
