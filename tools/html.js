@@ -40,6 +40,28 @@
     if (show(edge)) event.preventDefault();
   }));
 
+  // A large graph opens where the first finding is, and can be seen whole.
+  const canvas = one('.canvas');
+  if (canvas && (canvas.scrollWidth > canvas.clientWidth ||
+                 canvas.scrollHeight > canvas.clientHeight)) {
+    const look = () => {
+      const node = one('svg .node.bad, svg .node.conditional') || one('svg .node');
+      const box = node.getBoundingClientRect();
+      const frame = canvas.getBoundingClientRect();
+      canvas.scrollLeft += box.left - frame.left - (frame.width - box.width) / 2;
+      canvas.scrollTop += box.top - frame.top - (frame.height - box.height) / 2;
+    };
+    const button = tagged('button', { type: 'button', textContent: 'Whole graph' });
+    button.setAttribute('aria-pressed', 'false');
+    button.addEventListener('click', () => {
+      const whole = canvas.classList.toggle('whole');
+      button.setAttribute('aria-pressed', String(whole));
+      if (!whole) look();
+    });
+    canvas.before(button);
+    look();
+  }
+
   // Filters: what has none of the locks asked for is hidden, or dim in the graph.
   const form = one('#filters');
   const rows = all('tr[data-lock]');

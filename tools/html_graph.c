@@ -15,7 +15,7 @@
 enum {
     MAX_NODES = 250,
     MAX_EDGES = 1500,
-    MAX_ROUNDS = 8,  /* steps away from a finding */
+    MAX_STEPS = 3,   /* from a finding, where not all is drawn */
     MAX_LABEL = 30,  /* characters of a name */
     NODE_HEIGHT = 28 /* points */
 };
@@ -71,10 +71,11 @@ static void choose_nodes(struct drawing *d)
         if (g->locks[i]->item)
             draw(d, g->locks[i]);
     d->has_findings = d->layout.nnodes != 0;
-    for (int round = 0; d->has_findings && round < MAX_ROUNDS; round++)
-        spread(d);
-    if (g->nlocks > MAX_NODES && d->has_findings)
+    if (d->has_findings && g->nlocks > MAX_NODES) {
+        for (int i = 0; i < MAX_STEPS; i++)
+            spread(d);
         return;
+    }
     for (size_t i = 0; i < g->nlocks; i++)
         draw(d, g->locks[i]);
 }

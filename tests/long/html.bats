@@ -114,6 +114,23 @@ PY
     browse r.html --window-size=1280,900 --screenshot=shot.png
 }
 
+@test "a graph larger than the screen opens at the finding, and can be seen whole" {
+    {
+        cat "$records/ring.jsonl"
+        awk 'BEGIN {
+            for (i = 101; i <= 160; i++) {
+                printf "{\"type\":\"lock\",\"id\":%d,\"kind\":\"mutex\",\"address\":\"0x%x\",\"name\":\"lock %d\"}\n", i, 65536 + 64 * i, i
+                printf "{\"type\":\"dependency\",\"id\":%d,\"thread\":1,\"holds\":[{\"lock\":%d,\"mode\":\"exclusive\",\"stack\":0}],\"wants\":%d,\"mode\":\"exclusive\",\"wait\":\"block\",\"stack\":0}\n", 1000 + i, i, i == 160 ? 1 : i + 1
+            }
+        }'
+    } >long.jsonl
+    try "$B/lockhound" report --format=html -o r.html long.jsonl
+    probe r.html --window-size=800,900
+    for line in at-finding=true whole=true dim=61; do
+        grep -qx "$line" probe.txt || { echo "no $line"; cat probe.txt; return 1; }
+    done
+}
+
 @test "5000 locks open, and sort" {
     {
         cat "$records/ring.jsonl"

@@ -39,6 +39,19 @@
   set('module', document.querySelectorAll('#module option')[1].value);
   say('of-module', all('#locks tbody tr').filter(seen).length);
 
+  const canvas = document.querySelector('.canvas');
+  const inside = () => {
+    const node = document.querySelector('svg .node.bad').getBoundingClientRect();
+    const frame = canvas.getBoundingClientRect();
+    return node.left >= frame.left && node.right <= frame.right;
+  };
+  say('at-finding', inside());
+  const whole = document.querySelector('#graph > button');
+  if (whole) {
+    whole.click();
+    say('whole', canvas.scrollWidth <= canvas.clientWidth && inside());
+  }
+
   const result = document.createElement('pre');
   result.id = 'probe';
   result.textContent = `\n${said.join('\n')}\nend\n`;
