@@ -44,21 +44,24 @@ static void column(const struct ring *r, size_t i, uint64_t thread)
                 "</div>\n");
 }
 
-/* Row 1 has the threads. */
+/* Row 1 has the threads. Without a blocker the thread goes on. */
 static void step(struct ring *r, size_t i, uint64_t thread, const char *what,
-                 bool waits, uint64_t stack)
+                 const char *blocker, uint64_t stack)
 {
     FILE *out = r->h->out;
     size_t row = ++r->steps + 1;
     fprintf(out,
             "<li class=\"step %s\" style=\"grid-column:%zu;grid-row:%zu\">"
             "<p><span class=\"number\">%zu</span> ",
-            waits ? "waits" : "takes", i + 1, row, r->steps);
+            blocker ? "waits" : "takes", i + 1, row, r->steps);
     lh_html_put(out, "<span class=\"who\">", r->e->pool,
                 lh_explain_thread(r->e, thread), "</span> ");
     lh_html_put(out, "", r->e->pool, what, "</p>\n");
     lh_html_source(out, r->e, stack);
     lh_html_stack(out, r->e, stack);
+    if (blocker && *blocker)
+        lh_html_put(out, "<p class=\"blocker\">", r->e->pool, blocker,
+                    "</p>\n");
     fputs("</li>\n", out);
 }
 
@@ -72,7 +75,7 @@ static void first_step(struct ring *r, size_t i)
         return;
     step(r, i, s->thread,
          FORMAT("%s, %s at", lh_explain_holds(e, i), lh_explain_since(e, i)),
-         false, s->holds_stack);
+         NULL, s->holds_stack);
 }
 
 static const char *waited(const struct lh_explain *e,
@@ -83,30 +86,27 @@ static const char *waited(const struct lh_explain *e,
                         : "";
 }
 
-/* Who is in the way. */
-static const char *held_by(const struct lh_explain *e, size_t i, size_t n)
+/* Who is in the way, and when that is the last one of the ring. */
+static const char *blocker(const struct lh_explain *e, size_t i)
 {
-    const struct lh_model_side *next = &e->finding->sides[(i + 1) % n];
-    if (lh_explain_is_end(e, e->finding->sides[i].wants))
-        return "";
-    return FORMAT(next->holds_queued ? ", for which %s is in line"
-                                     : ", which %s holds",
-                  lh_explain_thread(e, next->thread));
+    const struct lh_model_finding *f = e->finding;
+    const struct lh_model_side *next = &f->sides[(i + 1) % f->nsides];
+    const char *closes = i + 1 < f->nsides ? ""
+                         : f->grade == LH_MODEL_HAPPENED
+                             ? "; this closes the ring"
+                             : "; this would close the ring";
+    return FORMAT("blocked by %s%s", lh_explain_thread(e, next->thread),
+                  closes);
 }
 
-static void last_step(struct ring *r, size_t i, size_t n)
+static void last_step(struct ring *r, size_t i)
 {
     const struct lh_explain *e = r->e;
     const struct lh_model_side *s = &e->finding->sides[i];
     const char *what = lh_explain_is_queue_only(e, i) ? lh_explain_holds(e, i)
                                                       : lh_explain_waits(e, i);
-    const char *closes = i + 1 < n ? ""
-                         : e->finding->grade == LH_MODEL_HAPPENED
-                             ? ": this closes the ring"
-                             : ": this would close the ring";
-    step(r, i, s->thread,
-         FORMAT("%s%s%s%s, at", what, waited(e, s), held_by(e, i, n), closes),
-         true, s->wants_stack);
+    step(r, i, s->thread, FORMAT("%s%s, at", what, waited(e, s)), blocker(e, i),
+         s->wants_stack);
 }
 
 static void deeds(struct ring *r)
@@ -120,9 +120,9 @@ static void deeds(struct ring *r)
     column(r, last, f->thread);
     fputs("<ol>\n", r->h->out);
     if (f->holder_stack)
-        step(r, 0, before, FORMAT("%s at", lh_misuse_past(e)), false,
+        step(r, 0, before, FORMAT("%s at", lh_misuse_past(e)), NULL,
              f->holder_stack);
-    step(r, last, f->thread, FORMAT("%s at", lh_misuse_act(e)), true, f->stack);
+    step(r, last, f->thread, FORMAT("%s at", lh_misuse_act(e)), "", f->stack);
 }
 
 static void sides(struct ring *r, size_t n)
@@ -133,7 +133,7 @@ static void sides(struct ring *r, size_t n)
     for (size_t i = 0; i < n; i++)
         first_step(r, i);
     for (size_t i = 0; i < n; i++)
-        last_step(r, i, r->e->finding->nsides);
+        last_step(r, i);
 }
 
 static void ring(const struct lh_html *h, const struct lh_explain *e)

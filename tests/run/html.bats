@@ -33,6 +33,9 @@ for f in json.load(sys.stdin)["findings"]: print(f["id"])'
     awk '$1 == "finding" { print $2 }' page.txt >got.txt
     ids --all "$runs" | diff - got.txt
     awk '$1 == "finding" { print $3 }' page.txt | tr '\n' ' ' | grep -qx '6 10 6 4 '
+    [ "$(grep -c '<p class="blocker">blocked by ' r.html)" -eq 13 ]
+    [ "$(grep -c '; this closes the ring<' r.html)" -eq 1 ]
+    [ "$(grep -c '; this would close the ring<' r.html)" -eq 3 ]
     [ "$(grep -c '^lock ' page.txt)" -eq 10 ]
     grep -qx 'order hangs+0x41a0 > hangs+0x41c8' page.txt
     report "$runs/timeout.jsonl"
