@@ -21,8 +21,8 @@ override CFLAGS   += -std=gnu11 $(WARN) -pthread -fno-omit-frame-pointer \
 PACKAGES := build-essential git clang clang-format clang-tidy cppcheck \
             libdw-dev libelf-dev libjansson-dev libunwind-dev libcmocka-dev \
             libglib2.0-dev bats mandoc gdb memcached redis-server redis-tools \
-            sysbench xz-utils python3 mariadb-server
-OPTIONAL := libclang-rt-14-dev valgrind zsh fish lintian
+            sysbench xz-utils python3 mariadb-server graphviz
+OPTIONAL := libclang-rt-14-dev valgrind zsh fish lintian chromium
 
 core_src    := $(wildcard preload/core/*.c)
 runtime_src := $(wildcard preload/runtime/*.c)
@@ -72,6 +72,9 @@ $(B)/pic/preload/runtime/string.o: override CFLAGS += -fno-builtin
 $(B)/exe/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+# Its source takes these in by itself, which the compiler does not tell.
+$(B)/exe/tools/html_assets.o: tools/html.css tools/html.js
 
 # A unit test takes from this what it names: everything but the hooks and main.
 parts := $(call objs,exe,$(core_src) \

@@ -76,26 +76,11 @@ static void order(FILE *out, const struct lh_content *c,
     lh_pool_free(&pool);
 }
 
-/* All before the first is shown, so that no name has to change on the way. */
-static void name_locks(const struct lh_content *c,
-                       const struct lh_ordergraph *g)
-{
-    static const struct lh_model_finding none;
-    for (size_t i = 0; i < g->nlocks; i++) {
-        struct lh_pool pool = { 0 };
-        struct lh_explain e;
-        lh_explain_begin(&e, &pool, c->symbols, c->names, g->locks[i]->process,
-                         &none);
-        lh_naming_add(&e, g->locks[i]->lock);
-        lh_pool_free(&pool);
-    }
-}
-
 void lh_dot_report(FILE *out, const struct lh_content *content)
 {
     struct lh_ordergraph g = { 0 };
     lh_ordergraph_make(&g, content);
-    name_locks(content, &g);
+    lh_ordergraph_name(&g, content);
     fputs("digraph lockhound {\n"
           "  rankdir=LR;\n"
           "  node [shape=box, fontname=\"Helvetica\"];\n"

@@ -7,6 +7,7 @@
 #include "content.h"
 #include "dot.h"
 #include "explain.h"
+#include "html.h"
 #include "json.h"
 #include "junit.h"
 #include "options.h"
@@ -22,6 +23,7 @@ static const struct {
     { "text", lh_text_report },   { "short", lh_short_report },
     { "json", lh_json_report },   { "sarif", lh_sarif_report },
     { "junit", lh_junit_report }, { "dot", lh_dot_report },
+    { "html", lh_html_report },
 };
 
 enum { NFORMATS = sizeof formats / sizeof *formats };

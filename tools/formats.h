@@ -13,7 +13,7 @@ struct lh_content;
 struct lh_options;
 
 /* The names of all, for messages: "text, json or short". */
-#define LH_FORMATS_NAMES "text, short, json, sarif, junit or dot"
+#define LH_FORMATS_NAMES "text, short, json, sarif, junit, dot or html"
 
 bool lh_formats_is_name(const char *name);
 

@@ -99,6 +99,7 @@ struct lh_model_dependency {
 /* One of the locks held by a dependency, and the one requested. */
 struct lh_model_edge {
     uint64_t dependency, holds, wants;
+    uint64_t thread, holds_stack, wants_stack;
 };
 
 /* What matters to other processes, in the order of the records. */

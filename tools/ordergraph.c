@@ -6,7 +6,9 @@
 #include <stdlib.h>
 
 #include "content.h"
+#include "explain.h"
 #include "findings.h"
+#include "naming.h"
 
 /* The next place of a class in its process: 1 and up. */
 static uintptr_t place_in_class(struct lh_ordergraph *g,
@@ -69,14 +71,19 @@ static struct lh_ordergraph_order *order_of(struct lh_ordergraph *g,
 /* What both a record and a side of a finding tell counts once. */
 static struct lh_ordergraph_order *add(struct lh_ordergraph *g,
                                        const struct lh_model_process *p,
-                                       uint64_t dependency, uint64_t holds,
-                                       uint64_t wants, uint64_t times)
+                                       struct lh_model_edge edge,
+                                       uint64_t times)
 {
-    struct lh_ordergraph_lock *held = lock_of(g, p, holds);
-    struct lh_ordergraph_order *o = order_of(g, held, lock_of(g, p, wants));
-    uint64_t key = lh_idmap_mix((uintptr_t)p, dependency);
-    key = lh_idmap_mix(lh_idmap_mix(key, holds), wants);
-    if (p->is_merged || !dependency || lh_idmap_get(&g->counted, key))
+    struct lh_ordergraph_lock *held = lock_of(g, p, edge.holds);
+    struct lh_ordergraph_order *o =
+        order_of(g, held, lock_of(g, p, edge.wants));
+    uint64_t key = lh_idmap_mix((uintptr_t)p, edge.dependency);
+    key = lh_idmap_mix(lh_idmap_mix(key, edge.holds), edge.wants);
+    if (!o->process) {
+        o->process = p;
+        o->witness = edge;
+    }
+    if (p->is_merged || !edge.dependency || lh_idmap_get(&g->counted, key))
         return o;
     lh_idmap_put(&g->counted, key, o);
     o->times += times;
@@ -97,9 +104,11 @@ static void add_finding(struct lh_ordergraph *g,
     const struct lh_model_finding *f = part->finding;
     for (size_t i = 0; i < f->nsides; i++) {
         const struct lh_model_side *s = &f->sides[i];
-        struct lh_ordergraph_order *o =
-            add(g, part->process, s->dependency, s->holds, s->wants,
-                lh_model_seen(part->process, s).times);
+        struct lh_ordergraph_order *o = add(
+            g, part->process,
+            (struct lh_model_edge){ s->dependency, s->holds, s->wants,
+                                    s->thread, s->holds_stack, s->wants_stack },
+            lh_model_seen(part->process, s).times);
         grave(&o->item, item);
         grave(&o->holds->item, item);
         grave(&o->wants->item, item);
@@ -114,8 +123,7 @@ static void add_records(struct lh_ordergraph *g,
     for (size_t i = 0; i < p->nedges; i++) {
         const struct lh_model_edge *e = &p->edges[i];
         struct lh_model_side side = { .dependency = e->dependency };
-        add(g, p, e->dependency, e->holds, e->wants,
-            lh_model_seen(p, &side).times);
+        add(g, p, *e, lh_model_seen(p, &side).times);
     }
 }
 
@@ -129,6 +137,27 @@ void lh_ordergraph_make(struct lh_ordergraph *g, const struct lh_content *c)
     }
     for (size_t i = 0; i < c->nprocesses; i++)
         add_records(g, c->processes[i]);
+}
+
+void lh_ordergraph_name(const struct lh_ordergraph *g,
+                        const struct lh_content *c)
+{
+    static const struct lh_model_finding none;
+    for (size_t i = 0; i < g->nlocks; i++) {
+        struct lh_pool pool = { 0 };
+        struct lh_explain e;
+        lh_explain_begin(&e, &pool, c->symbols, c->names, g->locks[i]->process,
+                         &none);
+        lh_naming_add(&e, g->locks[i]->lock);
+        lh_pool_free(&pool);
+    }
+}
+
+const struct lh_ordergraph_lock *
+lh_ordergraph_find(const struct lh_ordergraph *g,
+                   const struct lh_model_process *p, uint64_t lock)
+{
+    return lh_idmap_get(&g->by_lock, lh_idmap_mix((uintptr_t)p, lock));
 }
 
 void lh_ordergraph_free(struct lh_ordergraph *g)

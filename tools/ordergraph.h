@@ -31,8 +31,10 @@ struct lh_ordergraph_lock {
 /* One was held, the other requested. */
 struct lh_ordergraph_order {
     struct lh_ordergraph_lock *holds, *wants;
-    uint64_t times;                      /* 0: not known */
-    const struct lh_findings_item *item; /* the gravest it is in, or NULL */
+    const struct lh_model_process *process; /* of the witness */
+    struct lh_model_edge witness;           /* one request in this order */
+    uint64_t times;                         /* 0: not known */
+    const struct lh_findings_item *item;    /* the gravest it is in, or NULL */
 };
 
 struct lh_ordergraph {
@@ -45,6 +47,14 @@ struct lh_ordergraph {
 
 /* Zeroed before. Belongs to the content, which must stay. */
 void lh_ordergraph_make(struct lh_ordergraph *g, const struct lh_content *c);
+/* Names all locks: before the first is shown, so that no name has to change on
+ * the way. */
+void lh_ordergraph_name(const struct lh_ordergraph *g,
+                        const struct lh_content *c);
+/* The lock of a process in the graph, or NULL. */
+const struct lh_ordergraph_lock *
+lh_ordergraph_find(const struct lh_ordergraph *g,
+                   const struct lh_model_process *p, uint64_t lock);
 void lh_ordergraph_free(struct lh_ordergraph *g);
 
 #endif

@@ -164,13 +164,12 @@ static void read_held(struct lh_fields *r, struct lh_model_held *held, size_t n)
     }
 }
 
-static void add_order(struct lh_model_process *p, uint64_t dependency,
-                      uint64_t holds, uint64_t wants)
+static void add_order(struct lh_model_process *p, struct lh_model_edge edge)
 {
-    lh_idmap_put(&p->orders, lh_idmap_mix(holds, wants), p);
+    lh_idmap_put(&p->orders, lh_idmap_mix(edge.holds, edge.wants), p);
     p->edges =
         lh_pool_grow(p->edges, p->nedges, &p->edges_capacity, sizeof *p->edges);
-    p->edges[p->nedges++] = (struct lh_model_edge){ dependency, holds, wants };
+    p->edges[p->nedges++] = edge;
 }
 
 /* Of the requests only the orders are kept, as a finding repeats what it
@@ -195,7 +194,9 @@ static void read_dependency(struct lh_fields *r)
     };
     read_held(r, held, n);
     for (size_t i = 0; i < n && !r->bad; i++)
-        add_order(p, id, held[i].lock, d.wants);
+        add_order(p,
+                  (struct lh_model_edge){ id, held[i].lock, d.wants, d.thread,
+                                          held[i].stack, d.stack });
     if (r->bad || !p->has_shared)
         return;
     struct lh_model_dependency *kept = lh_pool_alloc(&p->pool, sizeof *kept);

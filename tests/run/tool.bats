@@ -120,7 +120,7 @@ EOF
     try "$lockhound" run --color=red -- true
     fails_with color red "always"
     try "$lockhound" report --format=xml x
-    fails_with format xml "text, short, json, sarif, junit or dot"
+    fails_with format xml "text, short, json, sarif, junit, dot or html"
 }
 
 @test "run_without_a_program_is_an_error" {
