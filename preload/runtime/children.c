@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "runtime/fmt.h"
+#include "runtime/state.h"
 #include "runtime/sys.h"
 
 enum { REMEMBERED = 512, REAPED = -1 };
@@ -19,11 +20,11 @@ static uint32_t nforks, forking, own_number;
 
 static void record(struct lh_thread *t, const char *type, uint32_t number)
 {
-    lh_fmt_text(&t->out, "{\"type\":");
-    lh_fmt_string(&t->out, type);
-    lh_fmt_key_unsigned(&t->out, "fork", number);
-    lh_fmt_key_unsigned(&t->out, "thread", t->number);
-    lh_fmt_text(&t->out, "}\n");
+    lh_fmt_text(&lh_state.out, "{\"type\":");
+    lh_fmt_string(&lh_state.out, type);
+    lh_fmt_key_unsigned(&lh_state.out, "fork", number);
+    lh_fmt_key_unsigned(&lh_state.out, "thread", t->number);
+    lh_fmt_text(&lh_state.out, "}\n");
 }
 
 void lh_children_before_fork(struct lh_thread *t, bool followed)

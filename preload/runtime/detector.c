@@ -121,7 +121,7 @@ void lh_detector_finish(void)
     lh_order_settle(lh_state.order);
     lh_news_add_notes(self);
     if (lh_logfile_is_open())
-        lh_news_write_counts(&self->out);
+        lh_news_write_counts();
     lh_rawlock_give(&lh_state.lock);
     lh_news_flush(self);
     lh_guard_leave(&guard);

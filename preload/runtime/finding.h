@@ -61,6 +61,7 @@ struct lh_finding {
     enum lh_finding_kind kind;
     uint32_t id;
     enum lh_grade grade;
+    bool recorded;
     /* Rings: LH_RING, LH_NESTED_READ, LH_DEADLOCK */
     size_t nsides, nreasons;
     struct lh_finding_side *sides;

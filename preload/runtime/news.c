@@ -28,6 +28,10 @@ static size_t finding_of_ring_capacity;
 static struct lh_finding_thread *known_threads; /* by number */
 static size_t known_threads_capacity;
 
+/* Taken before the detector's lock; the other buffer is under it. */
+static struct lh_rawlock writing;
+static struct lh_fmt written; /* empty */
+
 bool lh_news_wants_records(void)
 {
     return *lh_config.dir;
@@ -76,7 +80,7 @@ void lh_news_add_notes(struct lh_thread *t)
             t->notes |= 1u << i;
         /* That records were lost is written until there is room for it. */
         if (lh_news_wants_records())
-            lh_record_note(&t->out, notes[i].code, notes[i].text);
+            lh_record_note(&lh_state.out, notes[i].code, notes[i].text);
     }
 }
 
@@ -102,25 +106,60 @@ static void tell(const struct lh_finding *f)
     lh_printer_finding(f);
 }
 
-/* Writes what a thread has gathered; inside the guard, outside the lock. */
+static void record_findings(struct lh_thread *t)
+{
+    for (struct lh_finding *f = t->findings; f; f = f->next) {
+        if (!f->recorded && lh_news_wants_records())
+            lh_record_finding(&lh_state.out, f);
+        f->recorded = true;
+    }
+}
+
+/* Is there anything to write? Without the lock: what this thread has added it
+ * sees, what another one has is for that to write. */
+static bool is_due(const struct lh_thread *t)
+{
+    return t->findings ||
+           __atomic_load_n(&lh_state.out.length, __ATOMIC_RELAXED) ||
+           __atomic_load_n(&lh_state.out.failed, __ATOMIC_RELAXED);
+}
+
+/* One writes at a time, and takes what there is when its turn has come. */
+static void write_records(struct lh_thread *t, struct lh_finding **found)
+{
+    struct lh_fmt batch;
+
+    lh_rawlock_take(&writing);
+    lh_rawlock_take(&lh_state.lock);
+    record_findings(t);
+    *found = t->findings;
+    t->findings = NULL;
+    batch = lh_state.out;
+    lh_state.out = written;
+    written = (struct lh_fmt){ 0 };
+    lh_rawlock_give(&lh_state.lock);
+    if (batch.failed)
+        lh_printer_note("out of memory: a record was dropped");
+    else if (batch.length && lh_logfile_is_open())
+        lh_logfile_write(batch.text, batch.length);
+    lh_fmt_reset(&batch);
+    written = batch;
+    lh_rawlock_give(&writing);
+}
+
 void lh_news_flush(struct lh_thread *t)
 {
-    if (t->out.failed)
-        lh_printer_note("out of memory: a record was dropped");
-    else if (t->out.length && lh_logfile_is_open())
-        lh_logfile_write(t->out.text, t->out.length);
-    lh_fmt_reset(&t->out);
+    struct lh_finding *found = NULL;
+
+    if (is_due(t))
+        write_records(t, &found);
     for (unsigned i = 0; i < NNOTES; i++)
         if (t->notes & 1u << i)
             lh_printer_note(notes[i].text);
     t->notes = 0;
-    while (t->findings) {
-        struct lh_finding *f = t->findings;
-        t->findings = f->next;
-        lh_record_finding(&t->out, f);
-        if (!t->out.failed && lh_logfile_is_open())
-            lh_logfile_write(t->out.text, t->out.length);
-        lh_fmt_reset(&t->out);
+    while (found) {
+        struct lh_finding *f = found;
+        found = f->next;
         tell(f);
         lh_finding_free(f);
     }
@@ -160,21 +199,21 @@ static void record_threads(struct lh_fmt *out, uint32_t number)
     }
 }
 
-void lh_news_created(struct lh_thread *creator, const struct lh_thread *t)
+void lh_news_created(const struct lh_thread *t)
 {
     if (!lh_news_wants_records() || !lh_shared_any())
         return;
     lh_news_open_log();
     lh_news_remember(t);
-    record_threads(&creator->out, t->number);
+    record_threads(&lh_state.out, t->number);
 }
 
-void lh_news_thread_changed(struct lh_fmt *out, uint32_t number)
+void lh_news_thread_changed(uint32_t number)
 {
     if (!lh_news_wants_records() || number >= known_threads_capacity ||
         !known_threads[number].recorded)
         return;
-    lh_record_thread(out, &known_threads[number], lh_state.segments);
+    lh_record_thread(&lh_state.out, &known_threads[number], lh_state.segments);
 }
 
 static struct lh_finding_thread thread_of(uint32_t number)
@@ -245,14 +284,13 @@ static void record_lock_at(struct lh_fmt *out, uintptr_t address)
         lh_record_lock(out, known);
 }
 
-void lh_news_dependency(struct lh_thread *t, uint32_t serial,
-                        const struct lh_request *request)
+void lh_news_dependency(uint32_t serial, const struct lh_request *request)
 {
-    record_threads(&t->out, request->segment.thread);
-    record_lock_of(&t->out, request->lock);
+    record_threads(&lh_state.out, request->segment.thread);
+    record_lock_of(&lh_state.out, request->lock);
     for (size_t i = 0; i < request->nheld; i++)
-        record_lock_of(&t->out, request->held[i].lock);
-    lh_record_dependency(&t->out, serial, request);
+        record_lock_of(&lh_state.out, request->held[i].lock);
+    lh_record_dependency(&lh_state.out, serial, request);
 }
 
 /* What a finding refers to. */
@@ -314,7 +352,7 @@ void lh_news_on_ring(void *ctx, const struct lh_ring *ring)
         remember_reported(s->side.dependency);
         s->seen.times += lh_request_uncounted(s->side.slot);
         if (lh_news_wants_records())
-            record_side(&lh_state.judged->out, &s->side);
+            record_side(&lh_state.out, &s->side);
     }
     for (size_t i = 0; i < ring->nreasons; i++) {
         f->reasons[i].reason = ring->reasons[i];
@@ -323,7 +361,7 @@ void lh_news_on_ring(void *ctx, const struct lh_ring *ring)
         if (ring->reasons[i].lock)
             copy_lock(&f->reasons[i].lock, ring->reasons[i].lock);
         if (lh_news_wants_records())
-            record_reason(&lh_state.judged->out, &ring->reasons[i]);
+            record_reason(&lh_state.out, &ring->reasons[i]);
     }
     add_finding(lh_state.judged, f);
 }
@@ -375,10 +413,10 @@ void lh_news_deadlock(struct lh_thread *t, struct lh_finding *f)
         s->thread = thread_of(s->thread.number);
         if (!lh_news_wants_records())
             continue;
-        record_threads(&t->out, s->thread.number);
-        record_lock_at(&t->out, s->wants.address);
-        lh_record_stack(&t->out, s->side.wants_stack);
-        lh_record_stack(&t->out, s->side.holds_stack);
+        record_threads(&lh_state.out, s->thread.number);
+        record_lock_at(&lh_state.out, s->wants.address);
+        lh_record_stack(&lh_state.out, s->side.wants_stack);
+        lh_record_stack(&lh_state.out, s->side.holds_stack);
     }
     add_finding(t, f);
 }
@@ -390,20 +428,23 @@ void lh_news_misuse(struct lh_thread *t, struct lh_finding *f)
     if (f->holder.number)
         f->holder = thread_of(f->holder.number);
     if (lh_news_wants_records()) {
-        record_threads(&t->out, f->thread.number);
-        record_threads(&t->out, f->holder.number);
-        record_lock_at(&t->out, f->lock.address);
-        record_lock_at(&t->out, f->other.address);
-        lh_record_stack(&t->out, f->stack);
-        lh_record_stack(&t->out, f->holder_stack);
+        record_threads(&lh_state.out, f->thread.number);
+        record_threads(&lh_state.out, f->holder.number);
+        record_lock_at(&lh_state.out, f->lock.address);
+        record_lock_at(&lh_state.out, f->other.address);
+        lh_record_stack(&lh_state.out, f->stack);
+        lh_record_stack(&lh_state.out, f->holder_stack);
     }
     add_finding(t, f);
 }
 
-void lh_news_write_counts(struct lh_fmt *out)
+void lh_news_write_counts(void)
 {
+    struct lh_fmt *out = &lh_state.out;
     struct lh_order_totals totals;
 
+    for (struct lh_thread *t = lh_thread_first(); t; t = t->next)
+        record_findings(t);
     for (size_t i = 0; i < nreported; i++)
         lh_record_count(out, reported[i],
                         lh_order_seen(lh_state.order, reported[i]));
@@ -418,6 +459,8 @@ void lh_news_after_fork(void)
 {
     told = 0;
     nreported = 0;
+    lh_rawlock_reset(&writing);
+    written = (struct lh_fmt){ 0 }; /* a thread may have been using it */
     if (known_threads)
         lh_arena_empty(known_threads,
                        known_threads_capacity * sizeof *known_threads);

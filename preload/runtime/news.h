@@ -2,8 +2,10 @@
  *
  * news.h - what the detector has to tell: findings, notes, records.
  *
- * Gathered in the thread that caused it under the detector's lock, written and
- * printed after that was given back.
+ * Gathered under the detector's lock, written and printed after that was given
+ * back. Records are written in the order in which they were gathered, whoever
+ * writes them, so that what is in the file refers only to what is there: the
+ * process may end while one of its threads has yet to write.
  */
 #ifndef LH_RUNTIME_NEWS_H
 #define LH_RUNTIME_NEWS_H
@@ -51,23 +53,22 @@ void lh_news_remember(const struct lh_thread *t);
 
 /* A thread is made: where processes share locks, that is recorded in its place
  * among what its creator does. */
-void lh_news_created(struct lh_thread *creator, const struct lh_thread *t);
+void lh_news_created(const struct lh_thread *t);
 
 /* A thread has got a name or a joiner: records it again if it was recorded. */
-void lh_news_thread_changed(struct lh_fmt *out, uint32_t number);
+void lh_news_thread_changed(uint32_t number);
 
 /* Records a dependency and what it refers to. */
-void lh_news_dependency(struct lh_thread *t, uint32_t serial,
-                        const struct lh_request *request);
+void lh_news_dependency(uint32_t serial, const struct lh_request *request);
 
-/* The counts and the end record. */
-void lh_news_write_counts(struct lh_fmt *out);
+/* What other threads have found and not yet written, the counts, the end. */
+void lh_news_write_counts(void);
 
 void lh_news_after_fork(void);
 
 /* ---- inside the guard, without the lock ---- */
 
-/* Writes and prints what a thread has gathered. */
+/* Writes all records that there are, and prints what this thread has found. */
 void lh_news_flush(struct lh_thread *t);
 
 #endif

@@ -291,7 +291,7 @@ static void record(void *thread, uint32_t serial,
         return;
     if (shared)
         lh_children_record_reaped(t);
-    lh_news_dependency(t, serial, request);
+    lh_news_dependency(serial, request);
 }
 
 void lh_request_record_of(struct lh_thread *t, lh_lock lock)

@@ -62,6 +62,7 @@ void lh_state_begin(struct lh_thread *self)
     lh_order_free(lh_state.order);
     lh_segments_free(lh_state.segments);
     lh_thread_publish_all();
+    lh_fmt_reset(&lh_state.out);
     lh_state.nthreads = lh_state.nfindings = 0;
     lh_state.found_something = lh_state.short_of_memory = false;
     lh_state.segments = lh_segments_new(lh_arena_mem());
@@ -79,7 +80,6 @@ void lh_state_begin(struct lh_thread *self)
     self->tid = (int32_t)lh_sys_gettid();
     self->findings = NULL;
     self->notes = 0;
-    lh_fmt_reset(&self->out);
     lh_cache_clear(&self->cache);
     self->cache_epoch = lh_order_epoch(lh_state.order);
     lh_state.nthreads = 1;

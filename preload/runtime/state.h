@@ -15,6 +15,7 @@
 
 #include "core/order.h"
 #include "core/segments.h"
+#include "runtime/fmt.h"
 #include "runtime/guard.h"
 #include "runtime/rawlock.h"
 #include "runtime/thread.h"
@@ -30,6 +31,7 @@ struct lh_state {
     long forked_from; /* 0 unless a forked child */
     bool short_of_memory;
     bool found_something;
+    struct lh_fmt out;        /* records to be written, by news.h */
     struct lh_thread *judged; /* whose request the order store is judging */
     /* Detection is off: hooks pass calls through. False -> true; relaxed. */
     _Atomic bool off;

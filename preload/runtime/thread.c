@@ -56,8 +56,6 @@ static void renew(struct lh_thread *t)
     t->cache = old.cache;
     t->stacks = old.stacks;
     t->onces = old.onces;
-    t->out = old.out;
-    lh_fmt_reset(&t->out);
     atomic_store_explicit(&t->stack_lock, UINTPTR_MAX, memory_order_relaxed);
     atomic_store_explicit(&t->chunk->slots[0].state, LH_BASE,
                           memory_order_relaxed);

@@ -21,7 +21,6 @@
 
 #include "core/segments.h"
 #include "runtime/cache.h"
-#include "runtime/fmt.h"
 
 struct lh_slot;
 struct lh_chunk;
@@ -84,7 +83,6 @@ struct lh_thread {
         struct lh_slot *stands;
     } live;
     unsigned notes;              /* to be printed: bits */
-    struct lh_fmt out;           /* records to be written */
     struct lh_finding *findings; /* to be written and printed */
     struct lh_thread *next;      /* of all in use, or of the free ones */
     struct lh_thread **link;     /* what points to this one in use */

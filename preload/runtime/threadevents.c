@@ -85,7 +85,7 @@ struct lh_thread *lh_detector_announce(void *(*start)(void *), void *argument,
         t->stack_low = stack_bytes; /* until it begins */
         t->creator = self->number;
         t->under = self->creating;
-        lh_news_created(self, t);
+        lh_news_created(t);
     }
     if (self)
         self->creating = 0;
@@ -178,7 +178,7 @@ void lh_detector_joined(pthread_t handle, uint32_t number)
     if (t && t->number == number) {
         lh_request_keep_counts(t);
         lh_lockcheck_thread_ended(t);
-        lh_news_thread_changed(&self->out, number);
+        lh_news_thread_changed(number);
         if (t->stack_high)
             lh_ends_forget_all(t->stack_low, t->stack_high);
         lh_thread_release(t);
