@@ -284,6 +284,19 @@ setup() {
     done
 }
 
+@test "what is recorded refers only to what is recorded" {
+    mkdir records
+    try timeout -s KILL "$LIMIT" gdb -nx -batch \
+        -ex 'set startup-with-shell off' -ex "set environment LD_PRELOAD $LIB" \
+        -ex "set environment LOCKHOUND dir=$PWD/records" \
+        -ex 'break nest' -ex run -ex 'set scheduler-locking on' \
+        -ex 'break lh_news_flush' -ex continue -ex 'delete' \
+        -ex 'thread 1' -ex 'set var done = 1' -ex continue "$G/overtaken"
+    has 'Breakpoint 2, .*lh_news_flush' out.txt
+    grep -q '"kind":"LH011"' records/*
+    records_are_valid
+}
+
 @test "records never land in the program's own file, and still arrive" {
     recorded "$G/inversion" all-reused "$PWD/data"
     exits_with 0

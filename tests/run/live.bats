@@ -163,6 +163,12 @@ PY
     done
 }
 
+@test "a stop that joins a thread which the lock keeps waiting" {
+    gcc -O1 -g -pthread -DHANG "$top/tests/cases/reports/stop_joins_under_lock.c" -o stop
+    LD_PRELOAD="$G/libpaced" deadlocks 2 pipe_lock ./stop
+    has 'the end of T2' err.txt
+}
+
 @test "a thread sanitizer behind us sees every lock taken" {
     gcc -D_GNU_SOURCE -fsanitize=thread -O1 -g -pthread -I"$top/preload" \
         -o sanitized "$top/tests/run/guest/live.c" 2>/dev/null ||
