@@ -15,8 +15,7 @@
 
 #include "diag.h"
 #include "holds.h"
-
-enum { MAX_FRAMES = 256 };
+#include "walk.h"
 
 struct segment {
     uint64_t start, bytes; /* bytes: as many as the file has */
@@ -218,27 +217,6 @@ static void place_executable(struct lh_outside *o, const char *exe)
             o->ranges[i].path = exe;
 }
 
-static void walk(struct lh_outside *o, unw_addr_space_t as,
-                 struct UCD_info *ucd, struct lh_outside_thread *t)
-{
-    struct lh_outside_frame frames[MAX_FRAMES];
-    unw_cursor_t cursor;
-    size_t n = 0;
-    bool is_call = false;
-    if (unw_init_remote(&cursor, as, ucd) != 0)
-        return;
-    do {
-        unw_word_t pc;
-        if (unw_get_reg(&cursor, UNW_REG_IP, &pc) != 0 || !pc)
-            break;
-        frames[n++] = (struct lh_outside_frame){ pc, is_call };
-        is_call = unw_is_signal_frame(&cursor) <= 0;
-    } while (n < MAX_FRAMES && unw_step(&cursor) > 0);
-    t->frames = lh_pool_array(o->pool, n, sizeof *frames);
-    memcpy(t->frames, frames, n * sizeof *frames);
-    t->nframes = n;
-}
-
 static void unwind(struct lh_outside *o)
 {
     const struct core *c = o->source;
@@ -252,7 +230,7 @@ static void unwind(struct lh_outside *o)
         _UCD_select_thread(ucd, i);
         for (size_t j = 0; j < o->nthreads; j++)
             if (o->threads[j].tid == (uint64_t)_UCD_get_pid(ucd))
-                walk(o, as, ucd, &o->threads[j]);
+                lh_walk(&o->threads[j], as, ucd, o->pool);
     }
     if (ucd)
         _UCD_destroy(ucd);
@@ -263,7 +241,7 @@ static void unwind(struct lh_outside *o)
 /* ---- libdw's own unwinder, where libunwind has stopped early ---- */
 
 struct walk {
-    struct lh_outside_frame frames[MAX_FRAMES];
+    struct lh_outside_frame frames[LH_WALK_FRAMES];
     size_t n;
 };
 
@@ -272,7 +250,7 @@ static int take_frame(Dwfl_Frame *frame, void *arg)
     struct walk *w = arg;
     Dwarf_Addr pc;
     bool is_exact;
-    if (!dwfl_frame_pc(frame, &pc, &is_exact) || w->n == MAX_FRAMES)
+    if (!dwfl_frame_pc(frame, &pc, &is_exact) || w->n == LH_WALK_FRAMES)
         return DWARF_CB_ABORT;
     w->frames[w->n++] = (struct lh_outside_frame){ pc, !is_exact };
     return DWARF_CB_OK;

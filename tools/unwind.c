@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_FRAMES = 256 };
+#include "walk.h"
 
 /* What the accessors read. Not by their argument: where libunwind calls them to
  * read its tables, it passes what belongs to its own accessors. */
@@ -110,26 +110,6 @@ static int get_proc_name(unw_addr_space_t as, unw_word_t address, char *name,
     return -UNW_ENOINFO;
 }
 
-static void walk(unw_addr_space_t as, struct lh_outside_thread *t)
-{
-    struct lh_outside_frame frames[MAX_FRAMES];
-    unw_cursor_t cursor;
-    size_t n = 0;
-    bool is_call = false;
-    if (unw_init_remote(&cursor, as, &source) != 0)
-        return;
-    do {
-        unw_word_t pc;
-        if (unw_get_reg(&cursor, UNW_REG_IP, &pc) != 0 || !pc)
-            break;
-        frames[n++] = (struct lh_outside_frame){ pc, is_call };
-        is_call = unw_is_signal_frame(&cursor) <= 0;
-    } while (n < MAX_FRAMES && unw_step(&cursor) > 0);
-    t->frames = lh_pool_array(source.o->pool, n, sizeof *frames);
-    memcpy(t->frames, frames, n * sizeof *frames);
-    t->nframes = n;
-}
-
 void lh_unwind_live(struct lh_outside *o)
 {
     static unw_accessors_t accessors = {
@@ -150,7 +130,7 @@ void lh_unwind_live(struct lh_outside *o)
         for (size_t i = 0; i < o->nthreads; i++) {
             source.thread = &o->threads[i];
             if (source.thread->has_registers)
-                walk(as, &o->threads[i]);
+                lh_walk(&o->threads[i], as, &source, o->pool);
         }
     }
     if (source.upt)

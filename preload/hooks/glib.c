@@ -8,12 +8,11 @@
  */
 #include "hooks/glib.h"
 
-#include "runtime/guard.h"
+#include "runtime/holders.h"
 #include "runtime/live.h"
 #include "runtime/lockcheck.h"
 #include "runtime/misuse.h"
 #include "runtime/rwlockword.h"
-#include "runtime/stacks.h"
 
 enum {
     mutex_blocking = LH_HOW(LH_EXCLUSIVE, LH_WAIT_BLOCK, LH_KIND_GMUTEX),
@@ -53,20 +52,6 @@ static struct lh_slot *own_slot(void *mutex)
     return slot && slot->generation == lh_generation_now(mutex) ? slot : NULL;
 }
 
-static uint32_t stack_of(const struct lh_slot *slot)
-{
-    uint32_t stack = slot->stack;
-    struct lh_guard guard;
-
-    if (stack || lh_self->busy)
-        return stack;
-    lh_guard_enter(&guard);
-    lh_detector_check_process();
-    stack = lh_stack_of_pc(slot->pc);
-    lh_guard_leave(&guard);
-    return stack;
-}
-
 static __attribute__((noinline)) void tell(enum lh_finding_kind kind,
                                            void *mutex, void *pc, uintptr_t cfa)
 {
@@ -85,7 +70,7 @@ static __attribute__((noinline)) void tell(enum lh_finding_kind kind,
         .cfa = cfa,
         .detail = kind == LH_ENDED_HELD ? "destroyed" : NULL,
         .holder = own ? lh_self->number : 0,
-        .holder_stack = own ? stack_of(own) : 0,
+        .holder_stack = own ? lh_holder_own_stack(own) : 0,
     });
 }
 

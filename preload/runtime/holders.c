@@ -2,6 +2,7 @@
  * holders.c - which thread holds a lock, by the threads' own chains. */
 #include "runtime/holders.h"
 
+#include "runtime/detector.h"
 #include "runtime/held.h"
 #include "runtime/stacks.h"
 #include "runtime/state.h"
@@ -13,6 +14,20 @@ uint32_t lh_holder_stack(const struct lh_slot *slot)
     uint32_t stack = __atomic_load_n(&slot->stack, __ATOMIC_RELAXED);
 
     return stack ? stack : lh_stack_of_pc(slot->pc);
+}
+
+uint32_t lh_holder_own_stack(const struct lh_slot *slot)
+{
+    struct lh_guard guard;
+    uint32_t stack = slot->stack;
+
+    if (stack || lh_self->busy)
+        return stack;
+    lh_guard_enter(&guard);
+    lh_detector_check_process();
+    stack = lh_stack_of_pc(slot->pc);
+    lh_guard_leave(&guard);
+    return stack;
 }
 
 static bool is_held(const struct lh_slot *slot)

@@ -60,4 +60,7 @@ const struct lh_slot *lh_holder_wait(struct lh_thread *t);
 /* The stack of a slot; of its PC alone if that is all there is. */
 uint32_t lh_holder_stack(const struct lh_slot *slot);
 
+/* The same for a slot of this thread, outside of the guard. */
+uint32_t lh_holder_own_stack(const struct lh_slot *slot);
+
 #endif
