@@ -11,14 +11,17 @@
 
 enum {
     NAMED_FRAMES = 12, /* a libc function that waits is among these */
-    ROBUST = 16,       /* in a mutex's kind, as are these */
+    TYPE = 15,         /* in a mutex's kind, as are these */
+    ROBUST = 16,
     INHERIT = 32,
     SHARED = 128,
-    KIND_BITS = 0x1ff,
-    MOST_TIDS = 1 << 22, /* the kernel's limit */
-    FRAME_BYTES = 4096,  /* of libc's own functions, at most */
-    READERS_SHIFT = 3,   /* of a rwlock's readers */
-    FUTEX_COMMAND = 127  /* without the flags */
+    KIND_BITS = 0x3ff,
+    BELOW_CEILING = 0x7ffff, /* of a lock word: a ceiling of priorities is over
+                                it */
+    MOST_TIDS = 1 << 22,     /* the kernel's limit */
+    FRAME_BYTES = 4096,      /* of libc's own functions, at most */
+    READERS_SHIFT = 3,       /* of a rwlock's readers */
+    FUTEX_COMMAND = 127      /* without the flags */
 };
 
 static const struct {
@@ -113,15 +116,30 @@ static uint64_t mutex_owner(const pthread_mutex_t *m)
     return (uint32_t)m->__data.__owner;
 }
 
+/* How a mutex of that kind is waited for. A small tid in a container reads as a
+ * kind, too: what a wait expects tells them apart. */
+static bool waits_as_for_mutex(uint32_t kind, int command, uint32_t expected)
+{
+    if (kind & INHERIT)
+        return command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2;
+    if (kind & ROBUST)
+        return expected & FUTEX_WAITERS;
+    return (expected & BELOW_CEILING) == 2;
+}
+
 /* Whether these bytes can be a mutex that somebody waits for. */
 static bool looks_like_mutex(const struct lh_outside *o,
-                             const pthread_mutex_t *m)
+                             const pthread_mutex_t *m, int command,
+                             uint32_t expected)
 {
+    uint32_t kind = (uint32_t)m->__data.__kind;
+    uint64_t owner = mutex_owner(m);
     bool is_listed = m->__data.__list.__prev || m->__data.__list.__next;
-    return (m->__data.__kind & ~KIND_BITS) == 0 && m->__data.__lock != 0 &&
-           m->__data.__nusers < MOST_TIDS && mutex_owner(m) != 0 &&
-           (is_thread(o, mutex_owner(m)) ||
-            (!is_listed && mutex_owner(m) < MOST_TIDS));
+    return (kind & ~KIND_BITS) == 0 &&
+           (kind & TYPE) <= PTHREAD_MUTEX_ADAPTIVE_NP &&
+           m->__data.__lock != 0 && m->__data.__nusers < MOST_TIDS && owner &&
+           (is_thread(o, owner) || (!is_listed && owner < MOST_TIDS)) &&
+           waits_as_for_mutex(kind, command, expected);
 }
 
 static void fill_mutex(const struct lh_outside *o, uint64_t address,
@@ -226,15 +244,19 @@ static void fill_by_words(const struct lh_outside *o, uint64_t futex,
     uint32_t word = 0;
     int command = (int)(operation & FUTEX_COMMAND);
     lh_outside_u32(o, futex, &word);
+    /* The pattern that is rarest by chance first. */
+    if (expected == 2 && fill_stream(o, futex, w))
+        return;
+    if (read_mutex(o, futex, &m) &&
+        looks_like_mutex(o, &m, command, expected)) {
+        fill_mutex(o, futex, w);
+        return;
+    }
     /* The kernel clears a joined thread's tid and wakes without the flag. */
     if (is_shared_wait(command, operation) && word == expected &&
         is_thread(o, expected)) {
         w->kind = LH_WAITS_JOIN;
         w->owner = expected;
-        return;
-    }
-    if (read_mutex(o, futex, &m) && looks_like_mutex(o, &m)) {
-        fill_mutex(o, futex, w);
         return;
     }
     if (command == FUTEX_WAIT_BITSET && rwlock_at(o, futex, expected, &lock)) {
@@ -244,8 +266,6 @@ static void fill_by_words(const struct lh_outside *o, uint64_t futex,
                     w);
         return;
     }
-    if (expected == 2 && fill_stream(o, futex, w))
-        return;
     w->kind =
         command == FUTEX_WAIT && expected == 2 ? LH_WAITS_LIBC : LH_WAITS_FUTEX;
     w->lock = futex;
