@@ -280,6 +280,9 @@ static const char *ordered_text(const struct lh_explain *e,
     const struct lh_model_thread *b = lh_model_thread(e->process, after);
     const char *first = lh_explain_thread(e, before);
     const char *second = lh_explain_thread(e, after);
+    if (e->process->is_of_runs)
+        return FORMAT("%s did its part in a process without other threads.",
+                      first);
     if (a && b && a->joined_by && b->creator && a->joined_by == b->creator)
         return FORMAT("in this run %s was created after %s was joined, both "
                       "by %s.",
@@ -310,6 +313,9 @@ const char *lh_advise_reason(const struct lh_explain *e,
     case LH_MODEL_GATE:
         return gate_text(e, r);
     case LH_MODEL_ONE_THREAD:
+        if (e->process->is_of_runs)
+            return "only main threads had done this; a second thread that does "
+                   "it could block with them.";
         return FORMAT("when the ring was first seen, only %s had done this; a "
                       "second thread that does it could block with it.",
                       lh_explain_thread(e, r->thread));
@@ -334,6 +340,10 @@ const char *lh_advise_reason(const struct lh_explain *e,
                       "locks that lay at one address, one after the other.",
                       r->lock ? lh_naming_lock(e, r->lock)
                               : "what looks like one lock");
+    case LH_MODEL_SEVERAL:
+        return FORMAT("%s stands for several locks made there, and the runs "
+                      "may have taken different ones.",
+                      lh_naming_lock(e, r->lock));
     default:
         return FORMAT("%s.", lh_explain_clean(e, r->word));
     }

@@ -231,9 +231,16 @@ static const char *ring_sentence(const struct lh_explain *e)
     size_t n, nlocks;
     const char *threads = list_threads(e, &n);
     lh_explain_locks(e, &nlocks);
+    bool runs = e->process->is_of_runs;
     if (f->grade == LH_MODEL_CONDITIONAL)
         return FORMAT("conditional ring %s between %s: %s took them in "
-                      "contrary orders, which could not block in this run.",
+                      "contrary orders, which could not block in %s.",
+                      lh_explain_clean(e, f->kind), locks, threads,
+                      runs ? "these runs" : "this run");
+    if (runs)
+        return FORMAT("potential deadlock %s between %s: %s took them in "
+                      "contrary orders, each in a run of its own; in one run "
+                      "they can wait for each other.",
                       lh_explain_clean(e, f->kind), locks, threads);
     if (f->grade == LH_MODEL_HAPPENED)
         return FORMAT("deadlock %s %s %s: %s wait for each other%s.",

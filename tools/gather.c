@@ -13,6 +13,7 @@
 #include "across.h"
 #include "diag.h"
 #include "model.h"
+#include "runs.h"
 
 enum { READ_BYTES = 256 * 1024, PATIENCE_S = 1 };
 
@@ -65,6 +66,7 @@ static void read_file(struct lh_gather *g, const char *path)
         return;
     }
     struct lh_model_process *p = lh_model_new(path);
+    p->keeps_requests = g->several;
     g->processes =
         lh_pool_grow(g->processes, g->n, &g->capacity, sizeof(*g->processes));
     g->processes[g->n++] = p;
@@ -90,6 +92,7 @@ static void read_folder(struct lh_gather *g, const char *path)
     }
     if (n < 0)
         return;
+    g->several |= n > 1;
     size_t length = strlen(path);
     const char *slash = length && path[length - 1] == '/' ? "" : "/";
     for (int i = 0; i < n; i++) {
@@ -106,6 +109,7 @@ void lh_gather_read(struct lh_gather *g, char *const *paths, size_t npaths,
     struct stat st;
     g->start_s = now_s();
     g->findings.symbols = symbols;
+    g->several = npaths > 1;
     for (size_t i = 0; i < npaths; i++) {
         if (stat(paths[i], &st) == 0 && S_ISDIR(st.st_mode))
             read_folder(g, paths[i]);
@@ -119,6 +123,7 @@ void lh_gather_read(struct lh_gather *g, char *const *paths, size_t npaths,
             lh_findings_add(&g->findings, g->processes[i],
                             g->processes[i]->findings[j]);
     g->merged = lh_across_find(g->processes, g->n, &g->findings);
+    g->of_runs = lh_runs_find(g->processes, g->n, &g->findings);
     lh_findings_sort(&g->findings);
 }
 
@@ -137,6 +142,8 @@ void lh_gather_free(struct lh_gather *g)
         lh_model_free(g->processes[i]);
     if (g->merged)
         lh_model_free(g->merged);
+    if (g->of_runs)
+        lh_model_free(g->of_runs);
     free(g->processes);
     lh_pool_free(&g->pool);
 }

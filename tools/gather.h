@@ -19,10 +19,12 @@ struct lh_gather {
     struct lh_pool pool;
     struct lh_model_process **processes;
     size_t n, capacity;
-    struct lh_model_process *merged; /* what several made together, or NULL */
-    struct lh_findings findings;     /* sorted */
+    struct lh_model_process *merged;  /* what several made together, or NULL */
+    struct lh_model_process *of_runs; /* and in runs of their own */
+    struct lh_findings findings;      /* sorted */
     time_t start_s;
-    bool failed; /* some input was no record file, which was said */
+    bool several; /* there may be more than one process */
+    bool failed;  /* some input was no record file, which was said */
 };
 
 /* Reads npaths files and folders. The symbols must live as long. */

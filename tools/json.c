@@ -168,6 +168,8 @@ static json_t *thread_object(struct lh_explain *e, uint64_t id)
     set(o, "tid", number(t->tid));
     if (t->pid)
         set(o, "process", number(t->pid));
+    if (t->file && e->process->is_of_runs)
+        set_text(e, o, "records", t->file);
     set_text(e, o, "name", t->name);
     set_text(e, o, "start", lh_explain_thread_start(e, id));
     return o;
@@ -219,7 +221,8 @@ static json_t *reason_object(struct lh_explain *e,
             json_pack("[o, o]", lh_json_stack(e, r->stacks[0]),
                       lh_json_stack(e, r->stacks[1])));
     }
-    if (r->kind == LH_MODEL_UNSEEN_END && r->lock)
+    if ((r->kind == LH_MODEL_UNSEEN_END || r->kind == LH_MODEL_SEVERAL) &&
+        r->lock)
         set(o, "lock", lock_object(e, r->lock));
     if (r->kind == LH_MODEL_ONE_THREAD)
         set(o, "thread", number(r->thread));

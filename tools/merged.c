@@ -23,6 +23,11 @@ void lh_merged_begin(struct lh_merged *m,
     m->process->is_merged = true;
 }
 
+void lh_merged_of_runs(struct lh_merged *m)
+{
+    m->process->is_of_runs = true;
+}
+
 static uint64_t key(size_t process, uint64_t id)
 {
     return lh_idmap_mix(process + 1, id);
@@ -88,6 +93,7 @@ static uint64_t copy_thread(const struct copying *c, uint32_t number)
     copy->id = number;
     copy->number = from->id;
     copy->pid = p->pid;
+    copy->file = p->file;
     copy->creator = copy->joined_by = 0; /* they need not be there */
     copy->start = copy_frame(m, from->process, copy->start);
     lh_idmap_put(&m->process->threads, number, copy);
@@ -147,6 +153,8 @@ static void copy_reason(const struct copying *c, const struct lh_reason *from,
         [LH_REASON_ORDERED] = { LH_MODEL_ORDERED, "ordered" },
         [LH_REASON_TIMED] = { LH_MODEL_TIMED_WAIT, "timed" },
         [LH_REASON_TRIED] = { LH_MODEL_TRIED_ONLY, "tried" },
+        /* Only runs.h doubts locks. */
+        [LH_REASON_UNSEEN_END] = { LH_MODEL_SEVERAL, "several-locks" },
     };
     *reason = (struct lh_model_reason){ .kind = LH_MODEL_OTHER,
                                         .word = "another reason" };
@@ -208,7 +216,8 @@ struct lh_model_process *lh_merged_end(struct lh_merged *m,
 {
     struct lh_model_process *p = m->process;
     for (size_t i = 0; i < p->nfindings; i++)
-        lh_findings_add(findings, p, p->findings[i]);
+        if (!p->is_of_runs || !lh_findings_has(findings, p, p->findings[i]))
+            lh_findings_add(findings, p, p->findings[i]);
     lh_idmap_free(&m->modules);
     lh_idmap_free(&m->stacks);
     lh_idmap_free(&m->by_ring);

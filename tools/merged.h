@@ -35,6 +35,9 @@ struct lh_merged {
 void lh_merged_begin(struct lh_merged *m,
                      struct lh_model_process *const *processes);
 
+/* Says that the processes were never parallel to each other. */
+void lh_merged_of_runs(struct lh_merged *m);
+
 /* Makes a finding of a ring, or replaces it when its grade has gone up. The
  * lists say what the ring's numbers stand for, number 1 first. */
 void lh_merged_ring(struct lh_merged *m, const struct lh_ring *ring,
@@ -42,7 +45,8 @@ void lh_merged_ring(struct lh_merged *m, const struct lh_ring *ring,
                     const struct lh_merged_thing *locks,
                     const struct lh_merged_thing *stacks);
 
-/* Adds the findings to the list. The process is the caller's to free; NULL if
+/* Adds the findings to the list; those of runs only if no process has found the
+ * same in itself. The process is the caller's to free; NULL if
  * there is no finding. */
 struct lh_model_process *lh_merged_end(struct lh_merged *m,
                                        struct lh_findings *findings);

@@ -40,6 +40,7 @@ struct lh_model_thread {
     /* Of a process made of several: where the thread is from, and its id
      * there. Else 0. */
     uint64_t pid, number;
+    const char *file; /* and its records */
 };
 
 struct lh_model_lock {
@@ -125,7 +126,8 @@ enum lh_model_reason_kind {
     LH_MODEL_TIMED_WAIT,
     LH_MODEL_TRIED_ONLY,
     LH_MODEL_UNSEEN_END,
-    LH_MODEL_OTHER, /* of a later version */
+    LH_MODEL_OTHER,   /* of a later version */
+    LH_MODEL_SEVERAL, /* in no record: .lock stands for several of its class */
 };
 
 struct lh_model_reason {
@@ -172,6 +174,8 @@ struct lh_model_process {
     bool ended;      /* the end record was read */
     bool has_shared; /* locks that it may share with other processes */
     bool is_merged;  /* made up of several: merged.h */
+    bool is_of_runs; /* and that of those that were never parallel: runs.h */
+    bool keeps_requests; /* set before the first byte: needed for runs.h */
     uint64_t pid, forked_from;
     uint64_t fork; /* by which fork of that one; 0: not known */
     const char *exe;

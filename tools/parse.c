@@ -173,14 +173,16 @@ static void add_order(struct lh_model_process *p, struct lh_model_edge edge)
 }
 
 /* Of the requests only the orders are kept, as a finding repeats what it
- * needs; unless other processes may be waiting for this one. */
+ * needs; unless other processes may be waiting for this one, or are compared
+ * with it. */
 static void read_dependency(struct lh_fields *r)
 {
     struct lh_model_process *p = r->process;
     struct lh_model_held small[4];
     size_t n = json_array_size(lh_fields_array(r, "holds", true));
     struct lh_model_held *held = small;
-    if (p->has_shared || n > sizeof small / sizeof *small)
+    bool keep = p->has_shared || p->keeps_requests;
+    if (keep || n > sizeof small / sizeof *small)
         held = lh_pool_array(&p->pool, n, sizeof *held);
     uint64_t id = lh_fields_id(r, "id");
     struct lh_model_dependency d = {
@@ -197,7 +199,7 @@ static void read_dependency(struct lh_fields *r)
         add_order(p,
                   (struct lh_model_edge){ id, held[i].lock, d.wants, d.thread,
                                           held[i].stack, d.stack });
-    if (r->bad || !p->has_shared)
+    if (r->bad || !keep)
         return;
     struct lh_model_dependency *kept = lh_pool_alloc(&p->pool, sizeof *kept);
     *kept = d;

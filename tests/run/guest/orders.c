@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ * orders.c - takes two locks in the order asked for; two runs with contrary
+ * orders make a ring that neither has.
+ *
+ *     orders ab|ba [WHO] [WHICH] [gate]
+ *
+ * WHO    thread (default), main (beside a thread), alone (main, without one) or
+ *        both: main, and later a thread in the contrary order
+ * WHICH  static (default), heap: two locks made at one place each, or several:
+ *        two made and nested at each
+ */
+#include "guest.h"
+
+#include <stdbool.h>
+
+static pthread_mutex_t a_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t b_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t *first = &a_lock, *second = &b_lock;
+static bool gated;
+
+static void *take(void *unused)
+{
+    if (gated)
+        pthread_mutex_lock(&gate);
+    pthread_mutex_lock(first);
+    pthread_mutex_lock(second);
+    pthread_mutex_unlock(second);
+    pthread_mutex_unlock(first);
+    if (gated)
+        pthread_mutex_unlock(&gate);
+    return unused;
+}
+
+static void *idle(void *unused)
+{
+    return unused;
+}
+
+/* Of n made at each place the last is used. */
+static void make(int n)
+{
+    for (int i = 0; i < n; i++) {
+        pthread_mutex_init(first = malloc(sizeof *first), NULL);
+        nest(&gate, first);
+    }
+    for (int i = 0; i < n; i++) {
+        pthread_mutex_init(second = malloc(sizeof *second), NULL);
+        nest(&gate, second);
+    }
+}
+
+static void swap(void)
+{
+    pthread_mutex_t *old = second;
+    second = first;
+    first = old;
+}
+
+int main(int argc, char **argv)
+{
+    const char *who = argc > 2 ? argv[2] : "thread";
+    const char *which = argc > 3 ? argv[3] : "static";
+    pthread_t thread;
+    gated = argc > 4;
+    if (strcmp(which, "static") != 0)
+        make(strcmp(which, "several") == 0 ? 2 : 1);
+    if (strcmp(argv[1], "ba") == 0)
+        swap();
+    bool other = strcmp(who, "thread") == 0 || strcmp(who, "both") == 0;
+    if (strcmp(who, "alone") == 0 || strcmp(who, "both") == 0)
+        take(NULL);
+    if (strcmp(who, "alone") == 0)
+        return 0;
+    if (strcmp(who, "both") == 0)
+        swap();
+    pthread_create(&thread, NULL, other ? take : idle, NULL);
+    if (strcmp(who, "main") == 0)
+        take(NULL);
+    pthread_join(thread, NULL);
+    return 0;
+}

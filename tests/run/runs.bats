@@ -1,0 +1,133 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# runs.bats - rings that no run has alone.
+
+load common
+
+setup_file() { build_guests; }
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    unset LOCKHOUND
+}
+
+# Each argument is a run of guest/orders, which finds nothing by itself.
+runs() {
+    rm -rf r
+    mkdir r
+    local n=0 arguments
+    for arguments; do
+        n=$((n + 1))
+        try timeout -s KILL "$LIMIT" "$B/lockhound" run --all --dir="r/$n" -- \
+            "$G/orders" $arguments
+        exits_with 0
+        absent 'LH001 ' err.txt
+    done
+}
+
+# What a report over all of them says.
+report() {
+    try "$B/lockhound" report --all r/*
+    tr -s '\n ' ' ' <out.txt >flat.txt
+}
+
+@test "contrary_orders_of_two_runs_are_a_ring" {
+    runs ab ba
+    report
+    exits_with 66
+    has '^potential deadlock LH001 between a_lock and b_lock' out.txt
+    has 'process [0-9]* T2 (take) took them in contrary orders, each in a run of its own' flat.txt
+    has 'No process had this ring alone: process [0-9]* is of r/[12]/[^ ]*jsonl, process [0-9]* is of r/[12]/[^ ]*jsonl\.' flat.txt
+    has 'r/1/.*r/2/\|r/2/.*r/1/' flat.txt
+    [ "$(grep -c LH001 out.txt)" -eq 2 ]
+    absent '.\{81\}' out.txt
+    try "$B/lockhound" report --format=json r/*
+    python3 - out.txt <<'PY'
+import json, sys
+[f] = json.load(open(sys.argv[1]))["findings"]
+assert f["grade"] == "possible" and f["reasons"] == [], f
+assert {s["thread"]["records"][:4] for s in f["sides"]} == {"r/1/", "r/2/"}, f
+assert sorted(s["thread"]["process"] for s in f["sides"]) == sorted(f["processes"])
+PY
+    for format in short sarif junit dot; do
+        try "$B/lockhound" report --format=$format r/*
+        exits_with 66
+        has 'LH001' out.txt
+    done
+}
+
+@test "equal_orders_are_none_and_more_runs_are_still_one_ring" {
+    runs ab ab
+    report
+    exits_with 0
+    absent LH001 out.txt
+    runs ab ba ab ba
+    report
+    exits_with 66
+    [ "$(grep -c '^potential deadlock LH001' out.txt)" -eq 1 ]
+}
+
+@test "locks_made_at_one_place_each_are_one_over_runs" {
+    runs 'ab thread heap' 'ba thread heap'
+    report
+    exits_with 66
+    has '^potential deadlock LH001 between ' out.txt
+    has 'each in a run of its own' flat.txt
+}
+
+@test "several_locks_of_one_class_make_it_conditional" {
+    runs 'ab thread several' 'ba thread several'
+    report
+    exits_with 0
+    has '^conditional ring LH001 between ' out.txt
+    has 'Why not now: .* stands for several locks made there, and the runs may have taken different ones' flat.txt
+}
+
+@test "main_threads_alone_make_it_conditional" {
+    runs 'ab main' 'ba main'
+    report
+    exits_with 0
+    has '^conditional ring LH001 between a_lock and b_lock' out.txt
+    has 'only main threads had done this; a second thread that does it could block' flat.txt
+    runs 'ab main' 'ba thread'
+    report
+    exits_with 66
+}
+
+@test "what_a_process_of_one_thread_did_is_conditional" {
+    runs 'ab alone' 'ba thread'
+    report
+    exits_with 0
+    has '^conditional ring LH001 between a_lock and b_lock' out.txt
+    has 'T1 (main) did its part in a process without other threads' flat.txt
+}
+
+# Both runs know by themselves that it could not happen.
+@test "ring_of_one_run_keeps_its_grade" {
+    for run in 1 2; do
+        try "$B/lockhound" run --dir=r/$run -- "$G/orders" ab both
+    done
+    report
+    exits_with 0
+    [ "$(grep -c '^conditional ring LH001' out.txt)" -eq 1 ]
+    absent 'No process had' flat.txt
+}
+
+@test "gate_in_both_runs_makes_it_conditional" {
+    runs 'ab thread static gate' 'ba thread static gate'
+    report
+    exits_with 0
+    has 'Why not now: both hold gate (taken at ' flat.txt
+    runs 'ab thread static gate' 'ba thread static'
+    report
+    exits_with 66
+}
+
+@test "locks_of_another_program_are_others" {
+    runs ab
+    cp "$G/orders" other
+    try "$B/lockhound" run --dir=r/other -- ./other ba
+    report
+    exits_with 0
+    absent LH001 out.txt
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT
+ * runs.c - rings that no process has alone. */
+#include "runs.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "crossing.h"
+#include "findings.h"
+
+enum { MAIN_THREAD = 1 }; /* its id in each process */
+
+struct runs {
+    struct lh_crossing crossing;     /* first, so that it can be told from it */
+    struct lh_crossing_things shown; /* the threads of rings */
+};
+
+static uint64_t program_of(const struct lh_crossing *c, size_t process)
+{
+    return lh_idmap_text(c->processes[process]->exe);
+}
+
+/* The main threads of a program are one. */
+static uint32_t thread_of(struct lh_crossing *c, size_t process, uint64_t id)
+{
+    uint64_t key = lh_idmap_mix(program_of(c, process), 0);
+    uint32_t number = lh_crossing_number(&c->threads.numbers, key);
+    if (!number)
+        number = lh_crossing_add_thread(c, key, process, MAIN_THREAD, 0);
+    if (id == MAIN_THREAD)
+        return number;
+    key = lh_crossing_key(process, id);
+    uint32_t other = lh_crossing_number(&c->threads.numbers, key);
+    return other ? other : lh_crossing_add_thread(c, key, process, id, number);
+}
+
+/* Whether locks of other processes can be told to be of its class. */
+static bool has_class(const struct lh_model_process *p,
+                      const struct lh_model_lock *l)
+{
+    if (!l || l->is_shared)
+        return false;
+    if (l->is_static)
+        return l->where.module != 0;
+    const struct lh_model_stack *s =
+        lh_model_stack(p, l->init ? l->init : l->first);
+    return s && s->nframes && s->frames[0].module;
+}
+
+static uint32_t lock_of(struct lh_crossing *c, size_t process, uint64_t id)
+{
+    const struct lh_model_process *p = c->processes[process];
+    const struct lh_model_lock *l = lh_model_lock(p, id);
+    uint64_t key = lh_crossing_key(process, id);
+    if (has_class(p, l))
+        key = lh_idmap_mix(program_of(c, process), lh_findings_class(p, id));
+    uint32_t number = lh_crossing_number(&c->locks.numbers, key);
+    if (!number)
+        number = lh_crossing_add_lock(c, key, key, process, id);
+    if (l && lh_model_has_siblings(p, l))
+        lh_order_doubt_lock(c->order, number, true);
+    return number;
+}
+
+static size_t process_of(const struct lh_crossing *c, const struct lh_side *s)
+{
+    return c->stacks.list[s->wants_stack - 1].process;
+}
+
+static bool is_across(const struct lh_crossing *c, const struct lh_ring *ring)
+{
+    size_t first = process_of(c, &ring->sides[0]);
+    for (size_t i = 1; i < ring->nsides; i++)
+        if (process_of(c, &ring->sides[i]) != first)
+            return true;
+    return false;
+}
+
+/* The thread of a side as that of its process, which of main threads the core
+ * does not know. */
+static uint32_t shown(struct runs *r, const struct lh_side *s)
+{
+    size_t process = process_of(&r->crossing, s);
+    uint64_t id = r->crossing.threads.list[s->segment.thread - 1].id;
+    return lh_crossing_number(&r->shown.numbers, lh_crossing_key(process, id));
+}
+
+static void on_ring(void *ctx, const struct lh_ring *ring)
+{
+    struct runs *r = ctx;
+    struct lh_crossing *c = ctx;
+    if (!is_across(c, ring))
+        return;
+    struct lh_side *sides =
+        lh_pool_array(&c->pool, ring->nsides, sizeof *sides);
+    struct lh_reason *reasons =
+        lh_pool_array(&c->pool, ring->nreasons, sizeof *reasons);
+    for (size_t i = 0; i < ring->nsides; i++) {
+        sides[i] = ring->sides[i];
+        sides[i].segment.thread = shown(r, &sides[i]);
+    }
+    for (size_t i = 0; i < ring->nreasons; i++) {
+        reasons[i] = ring->reasons[i];
+        if (reasons[i].thread)
+            reasons[i].thread = sides[0].segment.thread;
+    }
+    struct lh_ring copy = *ring;
+    copy.sides = sides;
+    copy.reasons = reasons;
+    lh_merged_ring(&c->merged, &copy, r->shown.list, c->locks.list,
+                   c->stacks.list);
+}
+
+enum pass { NAMES, ALONE, THREADS, OTHERS, NPASSES };
+
+/* Of rings through process-shared locks only one place decides. */
+static bool is_ours(const struct lh_model_process *p,
+                    const struct lh_model_dependency *d)
+{
+    const struct lh_model_lock *l = lh_model_lock(p, d->wants);
+    return l && !l->is_shared;
+}
+
+/* In the order of the processes: rings begin with the first. */
+static void add_shown(struct runs *r, size_t process, uint64_t id)
+{
+    uint64_t key = lh_crossing_key(process, id);
+    if (!lh_crossing_number(&r->shown.numbers, key))
+        lh_crossing_add(&r->shown, key, process, id);
+}
+
+static void request(struct runs *r, enum pass pass, size_t process,
+                    const struct lh_model_dependency *d, bool alone)
+{
+    struct lh_crossing *c = &r->crossing;
+    if (!is_ours(c->processes[process], d))
+        return;
+    if (pass == NAMES) {
+        add_shown(r, process, d->thread);
+        c->lock_of(c, process, d->wants);
+        for (size_t i = 0; i < d->nholds; i++)
+            c->lock_of(c, process, d->holds[i].lock);
+    } else if (pass == THREADS) {
+        c->thread_of(c, process, d->thread);
+    } else if (alone == (pass == ALONE)) {
+        lh_crossing_request(c, process, d);
+    }
+}
+
+/* Of threads that never hold a lock and want another there is no record but
+ * their number. */
+static bool has_one_thread(const struct lh_model_process *p)
+{
+    return p->ended && p->end.threads <= 1;
+}
+
+/* What is alone comes first; then all threads are made at once, so that what
+ * the main threads of others do is parallel to them. */
+static void replay(struct runs *r, enum pass pass, size_t process)
+{
+    const struct lh_model_process *p = r->crossing.processes[process];
+    for (size_t i = 0; i < p->nevents; i++)
+        if (p->events[i].kind == LH_MODEL_REQUEST)
+            request(r, pass, process, p->events[i].dependency,
+                    has_one_thread(p));
+}
+
+struct lh_model_process *lh_runs_find(struct lh_model_process *const *processes,
+                                      size_t n, struct lh_findings *findings)
+{
+    struct runs r = { .crossing = { .processes = processes,
+                                    .nprocesses = n,
+                                    .thread_of = thread_of,
+                                    .lock_of = lock_of } };
+    if (n < 2)
+        return NULL;
+    lh_crossing_begin(&r.crossing, on_ring);
+    lh_merged_of_runs(&r.crossing.merged);
+    for (enum pass pass = NAMES; pass < NPASSES; pass++)
+        for (size_t i = 0; i < n; i++)
+            replay(&r, pass, i);
+    lh_order_settle(r.crossing.order);
+    free(r.shown.list);
+    lh_idmap_free(&r.shown.numbers);
+    lh_crossing_end(&r.crossing);
+    return lh_merged_end(&r.crossing.merged, findings);
+}
