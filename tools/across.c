@@ -4,11 +4,11 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "crossing.h"
 #include "findings.h"
 #include "idmap.h"
+#include "lineage.h"
 #include "merged.h"
 #include "model.h"
 #include "pool.h"
@@ -21,14 +21,10 @@ struct frame {
 struct across {
     struct lh_crossing crossing; /* first, so that it can be told from it */
     bool *begun;
-    struct lh_idmap children; /* by parent and fork: a struct child */
+    size_t *parents;          /* of each process: lineage.h */
+    struct lh_idmap children; /* by parent and fork: 1 + the process */
     struct frame *stack;
     size_t nstack, stack_capacity;
-};
-
-struct child {
-    size_t process;
-    struct child *next;
 };
 
 /* The number of a thread, after those that made it. */
@@ -102,13 +98,8 @@ static void on_ring(void *ctx, const struct lh_ring *ring)
 /* The process that a fork has made, if it has records; else -1. */
 static size_t child_of(const struct across *a, size_t process, uint64_t fork)
 {
-    const struct lh_model_process *p = a->crossing.processes[process];
-    const struct child *c =
-        lh_idmap_get(&a->children, lh_idmap_mix(p->pid, fork));
-    /* Numbers of processes come again in other runs. */
-    while (c && strcmp(a->crossing.processes[c->process]->exe, p->exe) != 0)
-        c = c->next;
-    return c ? c->process : (size_t)-1;
+    uint64_t key = lh_crossing_key(process, fork);
+    return (size_t)lh_crossing_number(&a->children, key) - 1;
 }
 
 static void begin(struct across *a, size_t process)
@@ -175,27 +166,21 @@ static void replay(struct across *a, size_t process)
     }
 }
 
+/* A fork that is not recorded has nothing to be ordered by. */
+static bool has_parent(const struct across *a, size_t process)
+{
+    return a->crossing.processes[process]->fork &&
+           a->parents[process] != process;
+}
+
 static void index_children(struct across *a)
 {
     for (size_t i = 0; i < a->crossing.nprocesses; i++) {
-        const struct lh_model_process *p = a->crossing.processes[i];
-        if (!p->forked_from || !p->fork)
-            continue;
-        uint64_t k = lh_idmap_mix(p->forked_from, p->fork);
-        struct child *c = lh_pool_alloc(&a->crossing.pool, sizeof *c);
-        *c = (struct child){ i, lh_idmap_get(&a->children, k) };
-        lh_idmap_put(&a->children, k, c);
+        uint64_t fork = a->crossing.processes[i]->fork;
+        if (has_parent(a, i))
+            lh_crossing_set_number(&a->children,
+                                   lh_crossing_key(a->parents[i], fork), i + 1);
     }
-}
-
-static bool has_parent(const struct across *a, size_t process)
-{
-    const struct lh_model_process *p = a->crossing.processes[process];
-    for (size_t i = 0; p->fork && i < a->crossing.nprocesses; i++)
-        if (i != process && a->crossing.processes[i]->pid == p->forked_from &&
-            strcmp(a->crossing.processes[i]->exe, p->exe) == 0)
-            return true;
-    return false;
 }
 
 /* Those without a parent first, so that children are found by theirs. */
@@ -235,6 +220,7 @@ lh_across_find(struct lh_model_process *const *processes, size_t n,
         return NULL;
     lh_crossing_begin(&a.crossing, on_ring);
     a.begun = lh_pool_array(&a.crossing.pool, n, sizeof *a.begun);
+    a.parents = lh_lineage_parents(&a.crossing.pool, processes, n);
     index_children(&a);
     replay_all(&a);
     end(&a);

@@ -177,7 +177,8 @@ struct lh_model_process {
     bool is_of_runs; /* and that of those that were never parallel: runs.h */
     bool keeps_requests; /* set before the first byte: needed for runs.h */
     uint64_t pid, forked_from;
-    uint64_t fork; /* by which fork of that one; 0: not known */
+    uint64_t fork;    /* by which fork of that one; 0: not known */
+    uint64_t start_s; /* since the Epoch; 0: not known */
     const char *exe;
     struct lh_model_finding **findings; /* in the order of first sight */
     size_t nfindings;

@@ -54,12 +54,14 @@ static void read_process(struct lh_fields *r)
     uint64_t pid = lh_fields_number(r, "pid");
     uint64_t forked_from = lh_fields_optional_number(r, "forked_from");
     uint64_t fork = lh_fields_optional_number(r, "fork");
+    uint64_t start_s = lh_fields_optional_number(r, "time");
     const char *exe = lh_fields_text(r, "exe");
     if (r->bad)
         return;
     r->process->pid = pid;
     r->process->forked_from = forked_from;
     r->process->fork = fork;
+    r->process->start_s = start_s;
     r->process->exe = exe;
     r->process->started = true;
 }

@@ -6,13 +6,25 @@
 #include <stdlib.h>
 
 #include "crossing.h"
+#include "diag.h"
 #include "findings.h"
+#include "lineage.h"
 
 enum { MAIN_THREAD = 1 }; /* its id in each process */
+
+/* Where a main thread, which is one in all processes of its program, begins
+ * with what it does in one of them. */
+struct part {
+    uint32_t segment;
+    size_t process;
+};
 
 struct runs {
     struct lh_crossing crossing;     /* first, so that it can be told from it */
     struct lh_crossing_things shown; /* the threads of rings */
+    size_t *parents;                 /* of each process: lineage.h */
+    struct part *parts;              /* by segment */
+    size_t nparts, parts_capacity;
 };
 
 static uint64_t program_of(const struct lh_crossing *c, size_t process)
@@ -67,13 +79,48 @@ static size_t process_of(const struct lh_crossing *c, const struct lh_side *s)
     return c->stacks.list[s->wants_stack - 1].process;
 }
 
-static bool is_across(const struct lh_crossing *c, const struct lh_ring *ring)
+/* A process and those that it forked are one run, in which each has its part:
+ * that one could do what another does is not known. */
+static bool are_relatives(const struct runs *r, size_t a, size_t b)
 {
+    size_t n = r->crossing.nprocesses;
+    return a != b && lh_lineage_root(r->parents, n, a) ==
+                         lh_lineage_root(r->parents, n, b);
+}
+
+/* Not all in one process, and none in a relative of another. */
+static bool is_across(const struct runs *r, const struct lh_ring *ring)
+{
+    const struct lh_crossing *c = &r->crossing;
     size_t first = process_of(c, &ring->sides[0]);
-    for (size_t i = 1; i < ring->nsides; i++)
-        if (process_of(c, &ring->sides[i]) != first)
-            return true;
-    return false;
+    bool across = false;
+    for (size_t i = 1; i < ring->nsides; i++) {
+        size_t process = process_of(c, &ring->sides[i]);
+        across |= process != first;
+        for (size_t j = 0; j < i; j++)
+            if (are_relatives(r, process, process_of(c, &ring->sides[j])))
+                return false;
+    }
+    return across;
+}
+
+static size_t process_in(const struct runs *r, struct lh_segment s)
+{
+    const struct lh_merged_thing *t = &r->crossing.threads.list[s.thread - 1];
+    size_t low = 0, high = r->nparts;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (r->parts[middle].segment <= s.index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return t->id == MAIN_THREAD && low ? r->parts[low - 1].process : t->process;
+}
+
+static bool are_apart(void *ctx, struct lh_segment a, struct lh_segment b)
+{
+    return are_relatives(ctx, process_in(ctx, a), process_in(ctx, b));
 }
 
 /* The thread of a side as that of its process, which of main threads the core
@@ -89,7 +136,7 @@ static void on_ring(void *ctx, const struct lh_ring *ring)
 {
     struct runs *r = ctx;
     struct lh_crossing *c = ctx;
-    if (!is_across(c, ring))
+    if (!is_across(r, ring))
         return;
     struct lh_side *sides =
         lh_pool_array(&c->pool, ring->nsides, sizeof *sides);
@@ -154,11 +201,28 @@ static bool has_one_thread(const struct lh_model_process *p)
     return p->ended && p->end.threads <= 1;
 }
 
+/* A segment of its own for what the main thread does in a process. */
+static void begin_part(struct runs *r, size_t process)
+{
+    uint32_t other, thread = thread_of(&r->crossing, process, MAIN_THREAD);
+    if (lh_segments_add(r->crossing.segments, thread, &other) != 0)
+        lh_diag_fail("out of memory");
+    lh_crossing_add(&r->crossing.threads, lh_crossing_key(process, 0), process,
+                    0);
+    r->parts =
+        lh_pool_grow(r->parts, r->nparts, &r->parts_capacity, sizeof *r->parts);
+    r->parts[r->nparts++] =
+        (struct part){ lh_segments_now(r->crossing.segments, thread).index,
+                       process };
+}
+
 /* What is alone comes first; then all threads are made at once, so that what
  * the main threads of others do is parallel to them. */
 static void replay(struct runs *r, enum pass pass, size_t process)
 {
     const struct lh_model_process *p = r->crossing.processes[process];
+    if (pass == ALONE || pass == OTHERS)
+        begin_part(r, process);
     for (size_t i = 0; i < p->nevents; i++)
         if (p->events[i].kind == LH_MODEL_REQUEST)
             request(r, pass, process, p->events[i].dependency,
@@ -174,12 +238,15 @@ struct lh_model_process *lh_runs_find(struct lh_model_process *const *processes,
                                     .lock_of = lock_of } };
     if (n < 2)
         return NULL;
+    r.parents = lh_lineage_parents(&r.crossing.pool, processes, n);
     lh_crossing_begin(&r.crossing, on_ring);
     lh_merged_of_runs(&r.crossing.merged);
+    lh_segments_keep_apart(r.crossing.segments, are_apart, &r);
     for (enum pass pass = NAMES; pass < NPASSES; pass++)
         for (size_t i = 0; i < n; i++)
             replay(&r, pass, i);
     lh_order_settle(r.crossing.order);
+    free(r.parts);
     free(r.shown.list);
     lh_idmap_free(&r.shown.numbers);
     lh_crossing_end(&r.crossing);

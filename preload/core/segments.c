@@ -43,6 +43,8 @@ struct lh_segments {
     size_t pending_capacity;
     uint32_t npending;
     uint32_t stamp;
+    lh_apart_fn are_apart; /* or NULL */
+    void *ctx;
 };
 
 struct lh_segments *lh_segments_new(struct lh_mem mem)
@@ -127,6 +129,12 @@ void lh_segments_join(struct lh_segments *s, uint32_t joiner, uint32_t joined)
         return;
     s->threads[joined].joined = add_event(s, joiner, joined);
     s->threads[joined].joiner = joiner;
+}
+
+void lh_segments_keep_apart(struct lh_segments *s, lh_apart_fn fn, void *ctx)
+{
+    s->are_apart = fn;
+    s->ctx = ctx;
 }
 
 struct lh_segment lh_segments_now(const struct lh_segments *s, uint32_t thread)
@@ -269,7 +277,7 @@ enum lh_overlap lh_segments_compare(struct lh_segments *s, struct lh_segment a,
         return LH_SAME_THREAD;
     if (!is_segment(s, a) || !is_segment(s, b))
         return LH_PARALLEL;
-    if (precedes(s, a, b))
+    if (precedes(s, a, b) || (s->are_apart && s->are_apart(s->ctx, a, b)))
         return LH_FIRST_PRECEDES;
     if (precedes(s, b, a))
         return LH_SECOND_PRECEDES;

@@ -55,6 +55,15 @@ int lh_segments_add(struct lh_segments *s, uint32_t creator, uint32_t *thread);
  */
 void lh_segments_join(struct lh_segments *s, uint32_t joiner, uint32_t joined);
 
+/*
+ * What no event orders may be apart all the same: a process and its parent in
+ * the records of both. Segments of which fn says so precede each other, the
+ * first the second, for lh_segments_compare().
+ */
+typedef bool (*lh_apart_fn)(void *ctx, struct lh_segment a,
+                            struct lh_segment b);
+void lh_segments_keep_apart(struct lh_segments *s, lh_apart_fn fn, void *ctx);
+
 /* The present segment of a thread. */
 struct lh_segment lh_segments_now(const struct lh_segments *s, uint32_t thread);
 

@@ -131,3 +131,31 @@ PY
     exits_with 0
     absent LH001 out.txt
 }
+
+@test "parent_and_child_are_one_run_whose_parts_stay_theirs" {
+    runs "ab fork"
+    [ "$(ls r/1/*.jsonl | wc -l)" -eq 2 ]
+    try "$B/lockhound" report --all r/1
+    exits_with 0
+    absent 'LH001 ' out.txt
+    runs "ab fork" ab
+    report
+    exits_with 66
+    has '^potential deadlock LH001 between' out.txt
+    has 'r/1/.*r/2/\|r/2/.*r/1/' flat.txt
+    [ "$(grep -c LH001 out.txt)" -eq 2 ]
+}
+
+# Equal numbers of processes in containers: what each has forked is its own.
+@test "children_are_found_by_their_parents_where_numbers_come_again" {
+    runs "ab fork" "ba fork"
+    sed -i 's/^\({"lockhound".*"pid":\)[0-9]*,/\1'7,/ r/1/*.jsonl r/2/*.jsonl
+    sed -i 's/"forked_from":[0-9]*/"forked_from":7/' r/?/*.jsonl
+    for i in 1 2; do
+        try "$B/lockhound" report --all "r/$i"
+        exits_with 0
+    done
+    report
+    exits_with 66
+    has '^potential deadlock LH001 between' out.txt
+}

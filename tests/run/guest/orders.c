@@ -4,14 +4,16 @@
  *
  *     orders ab|ba [WHO] [WHICH] [gate]
  *
- * WHO    thread (default), main (beside a thread), alone (main, without one) or
- *        both: main, and later a thread in the contrary order
+ * WHO    thread (default), main (beside a thread), alone (main, without one),
+ *        both: main, and later a thread in the contrary order; or fork: a
+ *        thread, and a thread of a child in the contrary order
  * WHICH  static (default), heap: two locks made at one place each, or several:
  *        two made and nested at each
  */
 #include "guest.h"
 
 #include <stdbool.h>
+#include <sys/wait.h>
 
 static pthread_mutex_t a_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t b_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -57,6 +59,22 @@ static void swap(void)
     first = old;
 }
 
+static void by_thread(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, take, NULL);
+    pthread_join(thread, NULL);
+}
+
+static int by_thread_of_each(void)
+{
+    pid_t child = fork();
+    if (child == 0)
+        swap();
+    by_thread();
+    return child && waitpid(child, NULL, 0) != child;
+}
+
 int main(int argc, char **argv)
 {
     const char *who = argc > 2 ? argv[2] : "thread";
@@ -67,6 +85,8 @@ int main(int argc, char **argv)
         make(strcmp(which, "several") == 0 ? 2 : 1);
     if (strcmp(argv[1], "ba") == 0)
         swap();
+    if (strcmp(who, "fork") == 0)
+        return by_thread_of_each();
     bool other = strcmp(who, "thread") == 0 || strcmp(who, "both") == 0;
     if (strcmp(who, "alone") == 0 || strcmp(who, "both") == 0)
         take(NULL);
