@@ -21,7 +21,8 @@ override CFLAGS   += -std=gnu11 $(WARN) -pthread -fno-omit-frame-pointer \
 PACKAGES := build-essential git clang clang-format clang-tidy cppcheck \
             libdw-dev libelf-dev libjansson-dev libunwind-dev libcmocka-dev \
             libglib2.0-dev bats mandoc gdb memcached redis-server redis-tools \
-            sysbench xz-utils python3 mariadb-server graphviz
+            sysbench xz-utils python3 mariadb-server graphviz \
+            libsqlite3-dev sqlite3
 OPTIONAL := libclang-rt-14-dev valgrind zsh fish lintian chromium
 
 core_src    := $(wildcard preload/core/*.c)
@@ -58,7 +59,7 @@ $(B)/liblockhound.so: $(preload_obj) preload/hooks/exports.map
 
 $(B)/lockhound: $(tools_obj)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(tools_obj) -ldw -lelf -ljansson -lunwind-ptrace \
-	  -lunwind-coredump -lunwind-x86_64 -lunwind
+	  -lunwind-coredump -lunwind-x86_64 -lunwind -lsqlite3
 
 $(B)/pic/%.o: %.c
 	@mkdir -p $(@D)

@@ -2,9 +2,7 @@
  * gather.c - the findings in record files and in folders of them. */
 #include "gather.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,8 +10,10 @@
 
 #include "across.h"
 #include "diag.h"
+#include "inputs.h"
 #include "model.h"
 #include "runs.h"
+#include "store.h"
 
 enum { READ_BYTES = 256 * 1024, PATIENCE_S = 1 };
 
@@ -56,66 +56,59 @@ static int read_all(struct lh_gather *g, struct lh_model_process *p, int fd)
     return error;
 }
 
-static void read_file(struct lh_gather *g, const char *path)
+static struct lh_model_process *new_process(struct lh_gather *g,
+                                            const char *name)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        lh_diag_say("%s: %s (expected a record file or a folder of them)", path,
-                    strerror(errno));
-        g->failed = true;
-        return;
-    }
-    struct lh_model_process *p = lh_model_new(path);
+    struct lh_model_process *p = lh_model_new(name);
     p->keeps_requests = g->several;
     g->processes =
         lh_pool_grow(g->processes, g->n, &g->capacity, sizeof(*g->processes));
     g->processes[g->n++] = p;
-    if (read_all(g, p, fd) != 0)
-        g->failed = true;
-    close(fd);
+    return p;
 }
 
-static int is_record(const struct dirent *entry)
+static void read_file(struct lh_gather *g, const char *path)
 {
-    const char *dot = strrchr(entry->d_name, '.');
-    return dot && strcmp(dot, ".jsonl") == 0;
+    int fd = lh_inputs_open(path);
+    if (fd < 0 || read_all(g, new_process(g, path), fd) != 0)
+        g->failed = true;
+    if (fd >= 0)
+        close(fd);
 }
 
-static void read_folder(struct lh_gather *g, const char *path)
+static void take_stored(void *gather, const struct lh_store_process *stored)
 {
-    struct dirent **names;
-    int n = scandir(path, &names, is_record, versionsort);
-    if (n <= 0) {
-        lh_diag_say("%s: %s (expected a folder with *.jsonl)", path,
-                    n < 0 ? strerror(errno) : "has no record files");
+    struct lh_gather *g = gather;
+    struct lh_model_process *p = new_process(g, stored->name);
+    if (lh_model_feed(p, stored->bytes, stored->n) != 0 ||
+        lh_model_finish(p, false) != 0)
+        g->failed = true;
+    show_progress(g, stored->path, stored->done_bytes, stored->all_bytes);
+}
+
+static void read_store(struct lh_gather *g, const char *path)
+{
+    struct lh_store *store = lh_store_open(path, false);
+    g->several = true;
+    if (lh_store_each(store, take_stored, g) == 0) {
+        lh_diag_say("%s: has no runs (expected some from lockhound db add)",
+                    path);
         g->failed = true;
     }
-    if (n < 0)
-        return;
-    g->several |= n > 1;
-    size_t length = strlen(path);
-    const char *slash = length && path[length - 1] == '/' ? "" : "/";
-    for (int i = 0; i < n; i++) {
-        read_file(g, lh_pool_format(&g->pool, "%s%s%s", path, slash,
-                                    names[i]->d_name));
-        free(names[i]);
-    }
-    free(names);
+    lh_store_close(store);
 }
 
 void lh_gather_read(struct lh_gather *g, char *const *paths, size_t npaths,
                     struct lh_symbols *symbols)
 {
-    struct stat st;
+    struct lh_inputs in = lh_inputs_find(&g->pool, paths, npaths);
     g->start_s = now_s();
     g->findings.symbols = symbols;
-    g->several = npaths > 1;
-    for (size_t i = 0; i < npaths; i++) {
-        if (stat(paths[i], &st) == 0 && S_ISDIR(st.st_mode))
-            read_folder(g, paths[i]);
-        else
-            read_file(g, paths[i]);
-    }
+    g->several = in.n > 1;
+    g->failed = in.failed;
+    for (size_t i = 0; i < in.n; i++)
+        (lh_store_is(in.files[i]) ? read_store : read_file)(g, in.files[i]);
+    free(in.files);
     lh_diag_progress_end();
     for (size_t i = 0; i < g->n; i++)
         for (size_t j = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * gather.h - the findings in record files and in folders of them.
+ * gather.h - the findings in record files, in folders of them and in stores.
  */
 #ifndef LH_TOOLS_GATHER_H
 #define LH_TOOLS_GATHER_H
@@ -27,7 +27,7 @@ struct lh_gather {
     bool failed;  /* some input was no record file, which was said */
 };
 
-/* Reads npaths files and folders. The symbols must live as long. */
+/* Reads npaths files, folders and stores. The symbols must live as long. */
 void lh_gather_read(struct lh_gather *g, char *const *paths, size_t npaths,
                     struct lh_symbols *symbols);
 

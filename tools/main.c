@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "baseline.h"
+#include "db.h"
 #include "diag.h"
 #include "diff.h"
 #include "inspect.h"
@@ -15,7 +16,7 @@
 #define LH_VERSION "unknown"
 #endif
 
-#define COMMANDS "run, report, inspect, diff, baseline or --help"
+#define COMMANDS "run, report, inspect, diff, baseline, db or --help"
 
 static const struct {
     const char *name;
@@ -23,7 +24,7 @@ static const struct {
 } commands[] = {
     { "run", lh_run_main },           { "report", lh_report_main },
     { "inspect", lh_inspect_main },   { "diff", lh_diff_main },
-    { "baseline", lh_baseline_main },
+    { "baseline", lh_baseline_main }, { "db", lh_db_main },
 };
 
 static int finish(void)

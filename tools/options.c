@@ -126,6 +126,14 @@ static bool set_format(struct lh_options *o, const char *value)
     return o->json || strcmp(value, "text") == 0;
 }
 
+static bool set_keep(struct lh_options *o, const char *value)
+{
+    char *end;
+    errno = 0;
+    o->keep = strtol(value, &end, 10);
+    return end != value && !*end && !errno && o->keep >= 0;
+}
+
 static bool set_no_stop(struct lh_options *o, const char *value)
 {
     (void)value;
@@ -250,16 +258,19 @@ static const struct option_row run_options[] = {
     { NULL, NULL, NULL, NULL, NULL },
 };
 
+#define REPORT                                                                 \
+    FORMATS, ALL,                                                              \
+        { "output", "FILE", "write that report to FILE (also -o FILE)",        \
+          "a file", add_file },                                                \
+        EXIT_CODE, SUPPRESSIONS, GEN_SUPPRESSIONS, BASELINE, COLOR
+#define KEEP                                                                   \
+    {                                                                          \
+        "keep", "N", "of prune: how many of the newest processes stay",        \
+            "0 and up", set_keep                                               \
+    }
+
 static const struct option_row report_options[] = {
-    FORMATS,
-    ALL,
-    { "output", "FILE", "write that report to FILE (also -o FILE)", "a file",
-      add_file },
-    EXIT_CODE,
-    SUPPRESSIONS,
-    GEN_SUPPRESSIONS,
-    BASELINE,
-    COLOR,
+    REPORT,
     { NULL, NULL, NULL, NULL, NULL },
 };
 
@@ -291,6 +302,28 @@ static const struct option_row baseline_options[] = {
     { NULL, NULL, NULL, NULL, NULL },
 };
 
+static const struct option_row db_add_options[] = {
+    { NULL, NULL, NULL, NULL, NULL },
+};
+
+static const struct option_row db_orders_options[] = {
+    ALL,
+    { "output", "FILE", "write them to FILE (also -o FILE)", "a file",
+      set_output },
+    { NULL, NULL, NULL, NULL, NULL },
+};
+
+static const struct option_row db_prune_options[] = {
+    KEEP,
+    { NULL, NULL, NULL, NULL, NULL },
+};
+
+static const struct option_row db_options[] = {
+    REPORT,
+    KEEP,
+    { NULL, NULL, NULL, NULL, NULL },
+};
+
 static const struct command {
     const char *name, *operand, *usage, *about, *letters;
     const struct option_row *options;
@@ -317,6 +350,27 @@ static const struct command {
                               "Lists the findings that are known, for "
                               "--baseline.",
                               ":ho:", baseline_options },
+    [LH_OPTIONS_DB] = { "db", "what to do",
+                        "lockhound db add|findings|orders|prune [options] "
+                        "FILE.db [FILE|DIR...]",
+                        "Keeps the records of many runs in one file.",
+                        ":ho:", db_options },
+    [LH_OPTIONS_DB_ADD] = { "db add", "the store",
+                            "lockhound db add FILE.db FILE|DIR...",
+                            "Adds records, of files or of another store.", ":h",
+                            db_add_options },
+    [LH_OPTIONS_DB_FINDINGS] = { "db findings", "the store",
+                                 "lockhound db findings [options] FILE.db",
+                                 "Reports from all that a store has.",
+                                 ":ho:", report_options },
+    [LH_OPTIONS_DB_ORDERS] = { "db orders", "the store",
+                               "lockhound db orders [options] FILE.db",
+                               "Lists the orders of locks in a store.",
+                               ":ho:", db_orders_options },
+    [LH_OPTIONS_DB_PRUNE] = { "db prune", "the store",
+                              "lockhound db prune --keep=N FILE.db",
+                              "Drops the oldest of a store.", ":h",
+                              db_prune_options },
 };
 
 enum { MAX_OPTIONS = 24, NCOMMANDS = sizeof commands / sizeof *commands };
@@ -338,11 +392,23 @@ static void print_help(FILE *out, const struct command *c)
     print_option(out, "help", NULL, "this text");
 }
 
+static void list_commands(FILE *out, int first, int end)
+{
+    for (int i = first; i < end; i++)
+        fprintf(out, "  %s\n    %s\n", commands[i].usage, commands[i].about);
+}
+
+void lh_options_help_db(FILE *out)
+{
+    print_help(out, &commands[LH_OPTIONS_DB]);
+    fputs("\n", out);
+    list_commands(out, LH_OPTIONS_DB + 1, NCOMMANDS);
+}
+
 void lh_options_help(FILE *out)
 {
     fputs("lockhound finds lock-order deadlocks before they happen.\n\n", out);
-    for (int i = 0; i < NCOMMANDS; i++)
-        fprintf(out, "  %s\n    %s\n", commands[i].usage, commands[i].about);
+    list_commands(out, 0, LH_OPTIONS_DB + 1);
     fputs("\n", out);
     print_option(out, "help", NULL, "this text; lockhound run --help, ...");
     print_option(out, "version", NULL, "the version");
@@ -429,11 +495,11 @@ void lh_options_parse(enum lh_options_command command, int argc, char **argv,
     struct option table[MAX_OPTIONS + 1];
     int letter;
     fill(c, table);
-    *options = (struct lh_options){ .exit_code = -1 };
+    *options = (struct lh_options){ .exit_code = -1, .keep = -1 };
     opterr = 0;
     while ((letter = getopt_long(argc, argv, c->letters, table, NULL)) != -1)
         take(c, letter, argv, options);
-    if (command == LH_OPTIONS_REPORT)
+    if (command == LH_OPTIONS_REPORT || command == LH_OPTIONS_DB_FINDINGS)
         newest(options, false);
     check_outputs(c, options);
     options->rest = argv + optind;

@@ -17,7 +17,12 @@ enum lh_options_command {
     LH_OPTIONS_REPORT,
     LH_OPTIONS_INSPECT,
     LH_OPTIONS_DIFF,
-    LH_OPTIONS_BASELINE
+    LH_OPTIONS_BASELINE,
+    LH_OPTIONS_DB, /* the others are its parts */
+    LH_OPTIONS_DB_ADD,
+    LH_OPTIONS_DB_FINDINGS,
+    LH_OPTIONS_DB_ORDERS,
+    LH_OPTIONS_DB_PRUNE
 };
 
 /* A report that is to be written. */
@@ -44,6 +49,7 @@ struct lh_options {
     size_t nsuppressions, suppressions_capacity;
     bool all, json, check, no_stop, gen_suppressions;
     int exit_code; /* -1: not given */
+    long keep;     /* of db prune; -1: not given */
     enum lh_colour colour;
     char **rest; /* what follows the options, ended by NULL */
     int nrest;
@@ -58,6 +64,8 @@ void lh_options_free(struct lh_options *options);
 
 /* The help of lockhound itself. */
 void lh_options_help(FILE *out);
+/* And of "lockhound db". */
+void lh_options_help_db(FILE *out);
 
 /* Whether text is a value that --exit-code takes, which goes to code. */
 bool lh_options_exit_code(const char *text, int *code);

@@ -123,7 +123,10 @@ static void add_records(struct lh_ordergraph *g,
     for (size_t i = 0; i < p->nedges; i++) {
         const struct lh_model_edge *e = &p->edges[i];
         struct lh_model_side side = { .dependency = e->dependency };
-        add(g, p, *e, lh_model_seen(p, &side).times);
+        struct lh_ordergraph_order *o =
+            add(g, p, *e, lh_model_seen(p, &side).times);
+        o->nprocesses += o->last != p;
+        o->last = p;
     }
 }
 

@@ -94,6 +94,18 @@ static bool was_turned_off(const struct lh_model_process *p)
     return false;
 }
 
+/* A process that executed another program has a file for each, side by side;
+ * elsewhere its number is that of another one. */
+static uint64_t process_key(const struct lh_model_process *p)
+{
+    const char *slash = strrchr(p->file, '/');
+    size_t n = slash ? (size_t)(slash - p->file) : 0;
+    uint64_t key = p->pid;
+    for (size_t i = 0; i < n; i++)
+        key = lh_idmap_mix(key, (unsigned char)p->file[i]);
+    return key;
+}
+
 void lh_summary_count(struct lh_summary *s, const struct lh_findings *findings,
                       struct lh_model_process *const *processes, size_t n)
 {
@@ -110,8 +122,7 @@ void lh_summary_count(struct lh_summary *s, const struct lh_findings *findings,
         s->locks += t.locks;
         s->threads += t.threads;
         s->orders += t.orders;
-        /* A process that executed another program has a file for each. */
-        lh_idmap_put(&pids, processes[i]->pid, processes[i]);
+        lh_idmap_put(&pids, process_key(processes[i]), processes[i]);
     }
     s->processes = pids.n;
     lh_idmap_free(&pids);

@@ -158,7 +158,8 @@ page_options() {
     [ "$(help_options report)" = "$(page_options report 'lockhound inspect')" ]
     [ "$(help_options inspect)" = "$(page_options inspect 'lockhound diff')" ]
     [ "$(help_options diff)" = "$(page_options diff 'lockhound baseline')" ]
-    [ "$(help_options baseline)" = "$(page_options baseline Findings)" ]
+    [ "$(help_options baseline)" = "$(page_options baseline 'lockhound db')" ]
+    [ "$(help_options db)" = "$({ page_options report 'lockhound inspect'; page_options db Findings; } | sort -u)" ]
 }
 
 @test "help_fits_80_columns" {
