@@ -184,13 +184,17 @@ static struct lh_findings_item *place(struct lh_findings *list,
     return item;
 }
 
-bool lh_findings_has(const struct lh_findings *list,
-                     const struct lh_model_process *p,
-                     const struct lh_model_finding *f)
+const struct lh_findings_item *
+lh_findings_equal(const struct lh_findings *list,
+                  const struct lh_model_process *p,
+                  const struct lh_model_finding *f)
 {
+    const struct lh_findings_item *item =
+        lh_idmap_get(&list->by_key, finding_key(NULL, CLASSES, p, f));
     uint64_t places = finding_key(NULL, PLACES, p, f);
-    return lh_idmap_get(&list->by_key, finding_key(NULL, CLASSES, p, f)) ||
-           find_alike(list, lh_idmap_get(&list->by_places, places), p, f);
+    return item
+               ? item
+               : find_alike(list, lh_idmap_get(&list->by_places, places), p, f);
 }
 
 struct lh_findings_item *lh_findings_add(struct lh_findings *list,

@@ -59,10 +59,11 @@ struct lh_findings {
 struct lh_findings_item *lh_findings_add(struct lh_findings *list,
                                          const struct lh_model_process *p,
                                          const struct lh_model_finding *f);
-/* Whether an equal one is in the list. */
-bool lh_findings_has(const struct lh_findings *list,
-                     const struct lh_model_process *p,
-                     const struct lh_model_finding *f);
+/* What an equal one is part of, or NULL. */
+const struct lh_findings_item *
+lh_findings_equal(const struct lh_findings *list,
+                  const struct lh_model_process *p,
+                  const struct lh_model_finding *f);
 /* How many rings it stands for in the process that is shown; 0: not known. */
 uint64_t lh_findings_rings(const struct lh_findings_item *item);
 /* Whether it is to be shown; all: conditional ones and those that are

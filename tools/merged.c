@@ -211,12 +211,26 @@ void lh_merged_ring(struct lh_merged *m, const struct lh_ring *ring,
     lh_model_rotate(p, f);
 }
 
+/* Whether a process that has one of the sides has found the same in itself. */
+static bool is_left(const struct lh_model_process *p,
+                    const struct lh_model_finding *f,
+                    const struct lh_findings *findings)
+{
+    const struct lh_findings_item *item = lh_findings_equal(findings, p, f);
+    for (size_t i = 0; item && i < item->nparts; i++)
+        for (size_t j = 0; j < f->nsides; j++)
+            if (lh_model_thread(p, f->sides[j].thread)->file ==
+                item->parts[i].process->file)
+                return true;
+    return false;
+}
+
 struct lh_model_process *lh_merged_end(struct lh_merged *m,
                                        struct lh_findings *findings)
 {
     struct lh_model_process *p = m->process;
     for (size_t i = 0; i < p->nfindings; i++)
-        if (!p->is_of_runs || !lh_findings_has(findings, p, p->findings[i]))
+        if (!p->is_of_runs || !is_left(p, p->findings[i], findings))
             lh_findings_add(findings, p, p->findings[i]);
     lh_idmap_free(&m->modules);
     lh_idmap_free(&m->stacks);

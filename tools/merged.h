@@ -45,9 +45,9 @@ void lh_merged_ring(struct lh_merged *m, const struct lh_ring *ring,
                     const struct lh_merged_thing *locks,
                     const struct lh_merged_thing *stacks);
 
-/* Adds the findings to the list; those of runs only if no process has found the
- * same in itself. The process is the caller's to free; NULL if
- * there is no finding. */
+/* Adds the findings to the list; of those of runs the ones that no
+ * process with a side of it has found in itself. The process is the caller's to
+ * free; NULL if there is no finding. */
 struct lh_model_process *lh_merged_end(struct lh_merged *m,
                                        struct lh_findings *findings);
 

@@ -17,11 +17,14 @@ static const char *name(struct lh_pool *pool, const struct lh_content *c,
     return lh_style_strip(lh_pool_copy(pool, lh_naming_lock(&e, l->lock)));
 }
 
-/* Those that only a finding tells of have no count. */
+/* What a finding of several processes calls a lock may be another of its class
+ * than the records of each do: these tell all orders. */
 static void order(FILE *out, const struct lh_content *c,
                   const struct lh_ordergraph_order *o)
 {
     struct lh_pool pool = { 0 };
+    if (!o->nprocesses)
+        return;
     fprintf(out, "%s then %s:", name(&pool, c, o->holds),
             name(&pool, c, o->wants));
     if (o->times)

@@ -168,7 +168,7 @@ static bool is_ours(const struct lh_model_process *p,
     return l && !l->is_shared;
 }
 
-/* In the order of the processes: rings begin with the first. */
+/* In the order of the replay: rings begin with the first. */
 static void add_shown(struct runs *r, size_t process, uint64_t id)
 {
     uint64_t key = lh_crossing_key(process, id);
@@ -229,6 +229,16 @@ static void replay(struct runs *r, enum pass pass, size_t process)
                     has_one_thread(p));
 }
 
+/* Those first whose rings are not left to themselves. */
+static void replay_all(struct runs *r, enum pass pass)
+{
+    const struct lh_crossing *c = &r->crossing;
+    for (int found = 0; found < 2; found++)
+        for (size_t i = 0; i < c->nprocesses; i++)
+            if (found == (c->processes[i]->nfindings > 0))
+                replay(r, pass, i);
+}
+
 struct lh_model_process *lh_runs_find(struct lh_model_process *const *processes,
                                       size_t n, struct lh_findings *findings)
 {
@@ -243,8 +253,7 @@ struct lh_model_process *lh_runs_find(struct lh_model_process *const *processes,
     lh_merged_of_runs(&r.crossing.merged);
     lh_segments_keep_apart(r.crossing.segments, are_apart, &r);
     for (enum pass pass = NAMES; pass < NPASSES; pass++)
-        for (size_t i = 0; i < n; i++)
-            replay(&r, pass, i);
+        replay_all(&r, pass);
     lh_order_settle(r.crossing.order);
     free(r.parts);
     free(r.shown.list);

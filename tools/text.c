@@ -231,7 +231,7 @@ static void reasons(struct page *p)
 static void runs(struct page *p)
 {
     const struct lh_explain *e = &p->explain;
-    const char *text = "No process had this ring alone:";
+    const char *text = "None of these had this ring alone:";
     const char *separator = "";
     for (size_t i = 0; i < e->finding->nsides && i < MAX_SIDES; i++) {
         uint64_t thread = e->finding->sides[i].thread;
