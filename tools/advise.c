@@ -246,8 +246,9 @@ const char *lh_advise_fix(const struct lh_explain *e)
     if (!ranked && all_alike(e) && (lh_advise_odd(e) < 0 || one_line(e)))
         return FORMAT("these locks are alike: take them in one order "
                       "everywhere, for example that of their %s.",
-                      e->process->is_merged ? "places in the shared memory"
-                                            : "addresses");
+                      e->process->is_merged && !e->process->is_of_runs
+                          ? "places in the shared memory"
+                          : "addresses");
     return f->nsides == 2 ? pair_advice(e) : ring_advice(e);
 }
 

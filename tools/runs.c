@@ -10,7 +10,11 @@
 #include "findings.h"
 #include "lineage.h"
 
-enum { MAIN_THREAD = 1 }; /* its id in each process */
+enum {
+    MAIN_THREAD = 1, /* its id in each process */
+    LOW = 1,         /* of two locks of a class, that with the lower address */
+    HIGH = 2
+};
 
 /* Where a main thread, which is one in all processes of its program, begins
  * with what it does in one of them. */
@@ -25,6 +29,7 @@ struct runs {
     size_t *parents;                 /* of each process: lineage.h */
     struct part *parts;              /* by segment */
     size_t nparts, parts_capacity;
+    uint64_t low, high; /* two of one class, as two locks for a request; or 0 */
 };
 
 static uint64_t program_of(const struct lh_crossing *c, size_t process)
@@ -59,16 +64,27 @@ static bool has_class(const struct lh_model_process *p,
     return s && s->nframes && s->frames[0].module;
 }
 
+static uint64_t class_of(const struct lh_crossing *c, size_t process,
+                         uint64_t id)
+{
+    return lh_idmap_mix(program_of(c, process),
+                        lh_findings_class(c->processes[process], id));
+}
+
 static uint32_t lock_of(struct lh_crossing *c, size_t process, uint64_t id)
 {
     const struct lh_model_process *p = c->processes[process];
     const struct lh_model_lock *l = lh_model_lock(p, id);
-    uint64_t key = lh_crossing_key(process, id);
+    const struct runs *r = (const struct runs *)c;
+    uint64_t class = lh_crossing_key(process, id);
     if (has_class(p, l))
-        key = lh_idmap_mix(program_of(c, process), lh_findings_class(p, id));
+        class = class_of(c, process, id);
+    uint64_t key = id == r->low    ? lh_idmap_mix(class, LOW)
+                   : id == r->high ? lh_idmap_mix(class, HIGH)
+                                   : class;
     uint32_t number = lh_crossing_number(&c->locks.numbers, key);
     if (!number)
-        number = lh_crossing_add_lock(c, key, key, process, id);
+        number = lh_crossing_add_lock(c, key, class, process, id);
     if (l && lh_model_has_siblings(p, l))
         lh_order_doubt_lock(c->order, number, true);
     return number;
@@ -176,6 +192,36 @@ static void add_shown(struct runs *r, size_t process, uint64_t id)
         lh_crossing_add(&r->shown, key, process, id);
 }
 
+/* By ranks where both have one, else by addresses. */
+static bool is_below(const struct lh_model_lock *l,
+                     const struct lh_model_lock *other)
+{
+    if (l->has_rank && other->has_rank && l->rank != other->rank)
+        return l->rank < other->rank;
+    return l->address < other->address;
+}
+
+/* Locks of one class that are nested in each other: upwards is one order,
+ * downwards the contrary one. */
+static void request_nested(struct runs *r, size_t process,
+                           const struct lh_model_dependency *d)
+{
+    struct lh_crossing *c = &r->crossing;
+    const struct lh_model_process *p = c->processes[process];
+    const struct lh_model_lock *wanted = lh_model_lock(p, d->wants);
+    for (size_t i = 0; has_class(p, wanted) && i < d->nholds; i++) {
+        const struct lh_model_lock *held = lh_model_lock(p, d->holds[i].lock);
+        if (held == wanted || !has_class(p, held) ||
+            class_of(c, process, held->id) != class_of(c, process, wanted->id))
+            continue;
+        bool up = is_below(held, wanted);
+        r->low = up ? held->id : wanted->id;
+        r->high = up ? wanted->id : held->id;
+        lh_crossing_request(c, process, d);
+        r->low = r->high = 0;
+    }
+}
+
 static void request(struct runs *r, enum pass pass, size_t process,
                     const struct lh_model_dependency *d, bool alone)
 {
@@ -191,6 +237,7 @@ static void request(struct runs *r, enum pass pass, size_t process,
         c->thread_of(c, process, d->thread);
     } else if (alone == (pass == ALONE)) {
         lh_crossing_request(c, process, d);
+        request_nested(r, process, d);
     }
 }
 

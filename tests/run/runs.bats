@@ -83,6 +83,20 @@ PY
     has 'Why not now: .* stands for several locks made there, and the runs may have taken different ones' flat.txt
 }
 
+# Which of its locks each run took is not known, but their order is by address.
+@test "locks_of_one_class_nested_upwards_and_downwards_are_conditional" {
+    runs "ab thread pair" "ab thread pair"
+    report
+    exits_with 0
+    absent 'LH001 ' out.txt
+    runs "ab thread pair" "ba thread pair"
+    report
+    exits_with 0
+    has '^conditional ring LH001 between' out.txt
+    has 'stands for several locks made there' flat.txt
+    has "1 conditional" flat.txt
+}
+
 @test "main_threads_alone_make_it_conditional" {
     runs 'ab main' 'ba main'
     report

@@ -7,8 +7,9 @@
  * WHO    thread (default), main (beside a thread), alone (main, without one),
  *        both: main, and later a thread in the contrary order; or fork: a
  *        thread, and a thread of a child in the contrary order
- * WHICH  static (default), heap: two locks made at one place each, or several:
- *        two made and nested at each
+ * WHICH  static (default), heap: two locks made at one place each, several:
+ *        two made and nested at each, or pair: two made at one place, the
+ *        first at the lower address
  */
 #include "guest.h"
 
@@ -52,6 +53,16 @@ static void make(int n)
     }
 }
 
+static void make_pair(void)
+{
+    volatile int n = 2; /* so that the loop is one */
+    pthread_mutex_t *pair = malloc(2 * sizeof *pair);
+    for (int i = 0; i < n; i++)
+        pthread_mutex_init(&pair[i], NULL);
+    first = &pair[0];
+    second = &pair[1];
+}
+
 static void swap(void)
 {
     pthread_mutex_t *old = second;
@@ -81,7 +92,9 @@ int main(int argc, char **argv)
     const char *which = argc > 3 ? argv[3] : "static";
     pthread_t thread;
     gated = argc > 4;
-    if (strcmp(which, "static") != 0)
+    if (strcmp(which, "pair") == 0)
+        make_pair();
+    else if (strcmp(which, "static") != 0)
         make(strcmp(which, "several") == 0 ? 2 : 1);
     if (strcmp(argv[1], "ba") == 0)
         swap();
