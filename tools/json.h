@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * json.h - a report as JSON; lockhound(1) describes it.
+ * json.h - a report as JSON; lockhound-formats(5) describes it.
  */
 #ifndef LH_TOOLS_JSON_H
 #define LH_TOOLS_JSON_H

@@ -3,7 +3,7 @@
  * suppress.h - rules for findings that are not to be told.
  *
  * One rule a line, "KIND: CONDITION...", all of whose conditions must hold;
- * lockhound(1) describes it.
+ * lockhound-suppressions(5) describes it.
  */
 #ifndef LH_TOOLS_SUPPRESS_H
 #define LH_TOOLS_SUPPRESS_H

@@ -145,25 +145,33 @@ help_options() {
     "$lockhound" "$1" --help | sed -n 's/^  \(--[a-z-]*\).*/\1/p' | sort
 }
 
-# The options in one part of the manual page.
+# The options in the manual pages of commands.
 page_options() {
-    sed -n "/^\.Ss lockhound $1/,/^\.Ss $2/p" "$top/tools/lockhound.1" |
-        sed -n 's/^\.It \(Fl o Ar FILE , \)\{0,1\}Fl -\([a-z-]*\).*/--\2/p' |
-        sort
+    local page
+    for page; do
+        sed -n 's/^\.It \(Fl o Ar FILE , \)\{0,1\}Fl -\([a-z-]*\).*/--\2/p' \
+            "$top/tools/lockhound-$page.1"
+    done | sort -u
 }
 
 @test "help_and_manual_page_list_the_same_options" {
-    [ -n "$(help_options run)" ]
-    [ "$(help_options run)" = "$(page_options run 'lockhound report')" ]
-    [ "$(help_options report)" = "$(page_options report 'lockhound inspect')" ]
-    [ "$(help_options inspect)" = "$(page_options inspect 'lockhound diff')" ]
-    [ "$(help_options diff)" = "$(page_options diff 'lockhound baseline')" ]
-    [ "$(help_options baseline)" = "$(page_options baseline 'lockhound db')" ]
-    [ "$(help_options db)" = "$({ page_options report 'lockhound inspect'; page_options db Findings; } | sort -u)" ]
+    for command in $("$B/lockhound" --help | sed -n 's/^  lockhound \([a-z]*\) .*/\1/p'); do
+        pages=$command
+        [ "$command" != db ] || pages="db report"
+        [ -n "$(help_options "$command")" ]
+        [ "$(help_options "$command")" = "$(page_options $pages)" ]
+        grep -q "^\.It Xr lockhound-$command 1" "$top/tools/lockhound.1"
+    done
+}
+
+@test "manual_pages_are_well_formed" {
+    for page in "$top"/tools/*.[15]; do
+        mandoc -T lint -W warning "$page" >lint.txt || { cat lint.txt; return 1; }
+    done
 }
 
 @test "help_fits_80_columns" {
-    for c in "" run report inspect diff baseline; do
+    for c in "" run report inspect diff baseline db "db add"; do
         "$lockhound" $c --help >help.txt
         absent '.\{81\}' help.txt
     done
