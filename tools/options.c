@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -445,6 +446,12 @@ static const struct option_row *row_called(const struct command *c,
     return row;
 }
 
+/* "-x" or "-xyz", which optind is not past yet; not "--help=1". */
+static bool is_unknown_letter(void)
+{
+    return optopt > 0 && optopt <= UCHAR_MAX && optopt != 'h';
+}
+
 static void take(const struct command *c, int letter, char **argv,
                  struct lh_options *o)
 {
@@ -458,6 +465,10 @@ static void take(const struct command *c, int letter, char **argv,
         lh_diag_fail("%s: %s: needs a value (expected as in lockhound %s "
                      "--help)",
                      c->name, argv[optind - 1], c->name);
+    else if (letter == '?' && is_unknown_letter())
+        lh_diag_fail("%s: unknown option '-%c' (expected as in lockhound %s "
+                     "--help)",
+                     c->name, optopt, c->name);
     else if (letter == '?')
         lh_diag_fail("%s: unknown or ambiguous option '%s' (expected as in "
                      "lockhound %s --help)",
