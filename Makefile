@@ -89,7 +89,7 @@ $(B)/unit/%: tests/unit/%.c $(B)/parts.a $(B)/libord.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Itools -Itests/unit -Iexamples/ord $(CFLAGS) \
 	  $(LDFLAGS) -o $@ $< $(B)/parts.a $(B)/libord.a -lcmocka -ldw -lelf \
-	  -ljansson
+	  -ljansson -lsqlite3
 
 $(B)/bench/%: tests/bench/%.c $(B)/libord.a
 	@mkdir -p $(@D)

@@ -71,13 +71,18 @@ static void need(const char *name, const struct lh_options *o, int least,
 struct adding {
     struct lh_store *store;
     struct text text;
-    size_t counts[LH_STORE_KNOWN + 1];
+    size_t counts[LH_STORE_TOO_LARGE + 1];
 };
 
 static void add_stored(void *adding, const struct lh_store_process *p)
 {
     struct adding *a = adding;
-    a->counts[lh_store_add(a->store, p->name, p->bytes, p->n)]++;
+    enum lh_store_added added = lh_store_add(a->store, p->name, p->bytes, p->n);
+    a->counts[added]++;
+    if (added == LH_STORE_TOO_LARGE)
+        lh_diag_say("%s: %zu MB are too many for a store (expected at most "
+                    "%d)",
+                    p->name, p->n / 1000000, LH_STORE_MOST_BYTES / 1000000);
 }
 
 static void add_store(struct adding *a, const char *path)
@@ -93,7 +98,8 @@ static bool add_file(struct adding *a, const char *path)
     struct text *t = &a->text;
     if (!read_file(path, t) || !is_record_file(path, t))
         return false;
-    a->counts[lh_store_add(a->store, path, t->bytes, t->n)]++;
+    struct lh_store_process p = { .name = path, .bytes = t->bytes, .n = t->n };
+    add_stored(a, &p);
     return true;
 }
 
@@ -137,7 +143,7 @@ static int add(int argc, char **argv)
     free(in.files);
     lh_pool_free(&pool);
     lh_options_free(&o);
-    return in.failed ? LH_EXIT_USAGE : 0;
+    return in.failed || a.counts[LH_STORE_TOO_LARGE] ? LH_EXIT_USAGE : 0;
 }
 
 /* The options of a command on one store, which is there. */

@@ -24,13 +24,21 @@ struct lh_store;
 struct lh_store *lh_store_open(const char *path, bool make);
 void lh_store_close(struct lh_store *s);
 
-enum lh_store_added { LH_STORE_NEW, LH_STORE_GROWN, LH_STORE_KNOWN };
+enum lh_store_added {
+    LH_STORE_NEW,
+    LH_STORE_GROWN,
+    LH_STORE_KNOWN,
+    LH_STORE_TOO_LARGE, /* it was not added */
+};
+
+/* Of a process with its name, as SQLite's longest row is 10^9 bytes. */
+enum { LH_STORE_MOST_BYTES = 999 * 1000 * 1000 };
 
 /* Adds the records of a process, which were read from the file of that name. */
 enum lh_store_added lh_store_add(struct lh_store *s, const char *name,
                                  const char *bytes, size_t n);
 
-/* Whether a file begins like one. */
+/* Whether it is a file that begins like one. */
 bool lh_store_is(const char *path);
 
 struct lh_store_process {
@@ -43,8 +51,9 @@ struct lh_store_process {
 
 typedef void (*lh_store_fn)(void *ctx, const struct lh_store_process *process);
 
-/* Calls fn for each process, the first added first. What is given is valid
- * during the call only. Returns how many there are. */
+/* Calls fn for each process that is there at first, the first added first; the
+ * store is free for others meanwhile. What is given is valid during the call
+ * only. Returns how many there were. */
 size_t lh_store_each(struct lh_store *s, lh_store_fn fn, void *ctx);
 
 /* Drops all but those added last. Returns how many were dropped. */

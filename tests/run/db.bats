@@ -187,7 +187,7 @@ fails_with() {
 
 @test "what_is_no_store_is_one_clear_line" {
     db findings none.db
-    fails_with 'none.db: unable to open database file'
+    fails_with 'none.db: No such file or directory (expected a store'
     [ ! -e none.db ]
     : >empty.db
     db findings empty.db
@@ -210,11 +210,84 @@ fails_with() {
     db findings s.db
     fails_with 's.db: is a store of another lockhound (version 99; expected version 1)'
     db add no/such/folder.db "$ab"
-    fails_with 'no/such/folder.db: unable to open'
+    fails_with 'no/such/folder.db: No such file or directory'
+    mkdir folder
+    mkfifo pipe
+    for name in folder pipe /dev/null; do
+        for command in "findings $name" "add $name $ab" "prune --keep=1 $name"; do
+            db $command
+            fails_with "$name: is no regular file (expected a store"
+        done
+    done
+    sqlite3 tables.db "PRAGMA application_id = $((0x6c6b6864));
+        PRAGMA user_version = 1; CREATE TABLE runs(id)"
+    db findings tables.db
+    fails_with 'tables.db: is damaged: no such column'
+    db findings --all -x.db
+    fails_with "db findings: unknown option '-x'"
     for command in "" wibble "findings" "findings a b" "add s.db"; do
         db $command
         fails_with 'db'
     done
+}
+
+# SQLite has meanings of its own for these.
+@test "store_may_have_any_name" {
+    for name in :memory: file:s.db?mode=memory; do
+        db add "$name" "$ab" "$ba"
+        exits_with 0
+        db findings "$name"
+        exits_with 66
+        [ "$(count "./$name")" -eq 2 ]
+    done
+    db add "" "$ab"
+    fails_with ': Is a directory'
+}
+
+@test "records_come_through_pipes" {
+    mkfifo pipe
+    cat "$ab"/*.jsonl >pipe &
+    try timeout "$LIMIT" "$B/lockhound" report pipe <(cat "$ba"/*.jsonl)
+    exits_with 66
+    db add s.db <(cat "$ab"/*.jsonl) <(cat "$ba"/*.jsonl)
+    exits_with 0
+    db findings s.db
+    exits_with 66
+}
+
+# What is to help where the disk is full needs little of it itself.
+@test "prune_wants_little_room" {
+    copies $(seq 120)
+    db add s.db many
+    [ "$(stat -c %s s.db)" -gt 160000 ]
+    mkdir small
+    mount -t tmpfs -o size=$(($(stat -c %s s.db) + 49152)) none small 2>/dev/null ||
+        skip "cannot mount a small disk"
+    cp s.db small
+    db prune --keep=5 small/s.db
+    cp small/s.db kept.db
+    umount small
+    exits_with 0
+    has '^lockhound: 115 dropped$' out.txt
+    is_whole kept.db
+    [ "$(count kept.db)" -eq 5 ]
+    [ "$(stat -c %s kept.db)" -lt 32768 ]
+}
+
+@test "full_disk_is_an_error_and_loses_nothing" {
+    copies $(seq 120)
+    mkdir small
+    mount -t tmpfs -o size=100k none small 2>/dev/null ||
+        skip "cannot mount a small disk"
+    db add small/s.db many
+    cp small/s.db s.db
+    umount small
+    fails_with 'small/s.db: the disk is full (expected room'
+    is_whole s.db
+    [ "$(count s.db)" -gt 40 ]
+    db add s.db many
+    exits_with 0
+    [ "$(count s.db)" -eq 120 ]
 }
 
 @test "damaged_store_is_an_error_and_no_crash" {
