@@ -345,6 +345,10 @@ const char *lh_advise_reason(const struct lh_explain *e,
         return FORMAT("%s stands for several locks made there, and the runs "
                       "may have taken different ones.",
                       lh_naming_lock(e, r->lock));
+    case LH_MODEL_NO_BUILD:
+        return FORMAT("%s is known by a file without a build id: built anew "
+                      "between the runs, it may have another lock there.",
+                      lh_naming_lock(e, r->lock));
     default:
         return FORMAT("%s.", lh_explain_clean(e, r->word));
     }

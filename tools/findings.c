@@ -45,6 +45,25 @@ uint64_t lh_findings_class(const struct lh_model_process *p, uint64_t id)
     return stack_key(p, l->init ? l->init : l->first);
 }
 
+static bool has_build(const struct lh_model_process *p, uint64_t module)
+{
+    const struct lh_model_module *m = lh_model_module(p, module);
+    return m && *m->build_id;
+}
+
+bool lh_findings_is_any_build(const struct lh_model_process *p, uint64_t id)
+{
+    const struct lh_model_lock *l = lh_model_lock(p, id);
+    if (l && l->is_static)
+        return !has_build(p, l->where.module);
+    const struct lh_model_stack *s =
+        l ? lh_model_stack(p, l->init ? l->init : l->first) : NULL;
+    for (size_t i = 0; s && i < s->nframes; i++)
+        if (!has_build(p, s->frames[i].module))
+            return true;
+    return false;
+}
+
 /* The class, where elements of a static array are of one: by the name without
  * its indices. */
 static uint64_t array_class(struct lh_symbols *symbols,

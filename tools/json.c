@@ -221,7 +221,8 @@ static json_t *reason_object(struct lh_explain *e,
             json_pack("[o, o]", lh_json_stack(e, r->stacks[0]),
                       lh_json_stack(e, r->stacks[1])));
     }
-    if ((r->kind == LH_MODEL_UNSEEN_END || r->kind == LH_MODEL_SEVERAL) &&
+    if ((r->kind == LH_MODEL_UNSEEN_END || r->kind == LH_MODEL_SEVERAL ||
+         r->kind == LH_MODEL_NO_BUILD) &&
         r->lock)
         set(o, "lock", lock_object(e, r->lock));
     if (r->kind == LH_MODEL_ONE_THREAD)

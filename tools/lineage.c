@@ -3,6 +3,7 @@
 #include "lineage.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "idmap.h"
@@ -72,6 +73,64 @@ size_t *lh_lineage_parents(struct lh_pool *pool,
             processes[i]->started ? parent_of(&by_pid, processes, i) : i;
     lh_idmap_free(&by_pid);
     return parents;
+}
+
+struct child {
+    size_t parent, process;
+    uint64_t start_s, pid;
+};
+
+static int compare(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int by_birth(const void *one, const void *other)
+{
+    const struct child *a = one, *b = other;
+    if (a->parent != b->parent)
+        return compare(a->parent, b->parent);
+    if (a->start_s != b->start_s)
+        return compare(a->start_s, b->start_s);
+    return compare(a->pid, b->pid);
+}
+
+/* The which-th child of its parent each one is, from 1. */
+static const size_t *ranks(struct lh_pool *pool,
+                           struct lh_model_process *const *processes,
+                           const size_t *parents, size_t n)
+{
+    struct child *children = lh_pool_array(pool, n, sizeof *children);
+    size_t *ranks = lh_pool_array(pool, n, sizeof *ranks);
+    size_t nchildren = 0, rank = 0;
+    for (size_t i = 0; i < n; i++)
+        if (parents[i] != i)
+            children[nchildren++] =
+                (struct child){ parents[i], i, processes[i]->start_s,
+                                processes[i]->pid };
+    qsort(children, nchildren, sizeof *children, by_birth);
+    for (size_t i = 0; i < nchildren; i++) {
+        bool first = i == 0 || children[i].parent != children[i - 1].parent;
+        rank = first ? 1 : rank + 1;
+        ranks[children[i].process] = rank;
+    }
+    return ranks;
+}
+
+uint64_t *lh_lineage_roles(struct lh_pool *pool,
+                           struct lh_model_process *const *processes,
+                           const size_t *parents, size_t n)
+{
+    const size_t *rank = ranks(pool, processes, parents, n);
+    uint64_t *roles = lh_pool_array(pool, n, sizeof *roles);
+    for (size_t i = 0; i < n; i++) {
+        size_t process = i;
+        for (size_t k = 0; k < n && parents[process] != process; k++) {
+            roles[i] = lh_idmap_mix(roles[i], rank[process]);
+            process = parents[process];
+        }
+    }
+    return roles;
 }
 
 /* Damaged records may make two the parents of each other. */

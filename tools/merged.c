@@ -164,6 +164,11 @@ static void copy_reason(const struct copying *c, const struct lh_reason *from,
     }
     if (from->lock)
         reason->lock = copy_lock(c, from->lock);
+    if (reason->kind == LH_MODEL_SEVERAL &&
+        lh_findings_is_any_build(c->m->process, reason->lock)) {
+        reason->kind = LH_MODEL_NO_BUILD;
+        reason->word = "no-build-id";
+    }
     if (from->thread)
         reason->thread = copy_thread(c, from->thread);
     reason->threads = from->count;

@@ -29,7 +29,7 @@ struct lh_model_process *lh_model_new(const char *file)
     struct lh_model_process *p = lh_pool_alloc(&pool, sizeof *p);
     p->input = lh_pool_alloc(&pool, sizeof *p->input);
     p->file = lh_pool_copy(&pool, file);
-    p->exe = "";
+    p->exe = p->build_id = "";
     p->pool = pool;
     return p;
 }
@@ -199,6 +199,13 @@ struct lh_model_finding *lh_model_add_finding(struct lh_model_process *p)
     return f;
 }
 
+void lh_model_add_note(struct lh_model_process *p, struct lh_model_note note)
+{
+    p->notes =
+        lh_pool_grow(p->notes, p->nnotes, &p->notes_capacity, sizeof(note));
+    p->notes[p->nnotes++] = note;
+}
+
 void lh_model_count_birth(struct lh_model_process *p,
                           const struct lh_model_lock *l)
 {
@@ -220,13 +227,12 @@ bool lh_model_has_siblings(const struct lh_model_process *p,
     return !l->is_static && n && *n > 1;
 }
 
-/* "ordered" says which of its sides is first; for the others that is for us to
- * choose. */
+/* Of the sides of a gate none is the first: that is for us to choose. */
 static void move_sides(struct lh_model_reason *r, size_t n, size_t first)
 {
     size_t a = (r->sides[0] + n - first) % n;
     size_t b = (r->sides[1] + n - first) % n;
-    bool swap = r->kind != LH_MODEL_ORDERED && a > b;
+    bool swap = r->kind == LH_MODEL_GATE && a > b;
     uint64_t stack = r->stacks[swap];
     r->stacks[1] = r->stacks[!swap];
     r->stacks[0] = stack;

@@ -126,8 +126,10 @@ enum lh_model_reason_kind {
     LH_MODEL_TIMED_WAIT,
     LH_MODEL_TRIED_ONLY,
     LH_MODEL_UNSEEN_END,
-    LH_MODEL_OTHER,   /* of a later version */
-    LH_MODEL_SEVERAL, /* in no record: .lock stands for several of its class */
+    LH_MODEL_OTHER, /* of a later version */
+    /* In no record: */
+    LH_MODEL_SEVERAL,  /* .lock stands for several of its class */
+    LH_MODEL_NO_BUILD, /* .lock may be another in each build */
 };
 
 struct lh_model_reason {
@@ -177,9 +179,9 @@ struct lh_model_process {
     bool is_of_runs; /* and that of those that were never parallel: runs.h */
     bool keeps_requests; /* set before the first byte: needed for runs.h */
     uint64_t pid, forked_from;
-    uint64_t fork;    /* by which fork of that one; 0: not known */
-    uint64_t start_s; /* since the Epoch; 0: not known */
-    const char *exe;
+    uint64_t fork;              /* by which fork of that one; 0: not known */
+    uint64_t start_s;           /* since the Epoch; 0: not known */
+    const char *exe, *build_id; /* and its id, "" if no record has it */
     struct lh_model_finding **findings; /* in the order of first sight */
     size_t nfindings;
     struct lh_model_note *notes;
@@ -227,6 +229,7 @@ struct lh_model_seen lh_model_seen(const struct lh_model_process *p,
                                    const struct lh_model_side *side);
 /* A new place in its list of findings. */
 struct lh_model_finding *lh_model_add_finding(struct lh_model_process *p);
+void lh_model_add_note(struct lh_model_process *p, struct lh_model_note note);
 /* A ring may begin anywhere: it reads best from its oldest thread on. The sides
  * that reasons name move along. */
 void lh_model_rotate(struct lh_model_process *p, struct lh_model_finding *f);

@@ -74,6 +74,8 @@ static void read_module(struct lh_fields *r)
                                  .build_id =
                                      lh_fields_optional_text(r, "build_id") };
     slot(r, &r->process->modules, m.id, &m, sizeof m);
+    if (!r->bad && strcmp(m.path, r->process->exe) == 0)
+        r->process->build_id = m.build_id;
 }
 
 static void read_thread(struct lh_fields *r)
@@ -387,11 +389,8 @@ static void read_note(struct lh_fields *r)
     struct lh_model_process *p = r->process;
     struct lh_model_note note = { lh_fields_text(r, "code"),
                                   lh_fields_text(r, "text") };
-    if (r->bad)
-        return;
-    p->notes =
-        lh_pool_grow(p->notes, p->nnotes, &p->notes_capacity, sizeof(note));
-    p->notes[p->nnotes++] = note;
+    if (!r->bad)
+        lh_model_add_note(p, note);
 }
 
 static void read_end(struct lh_fields *r)

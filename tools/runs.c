@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "crossing.h"
 #include "diag.h"
@@ -13,7 +14,8 @@
 enum {
     MAIN_THREAD = 1, /* its id in each process */
     LOW = 1,         /* of two locks of a class, that with the lower address */
-    HIGH = 2
+    HIGH = 2,
+    CONTRARY = 3,
 };
 
 /* Where a main thread, which is one in all processes of its program, begins
@@ -26,29 +28,57 @@ struct part {
 struct runs {
     struct lh_crossing crossing;     /* first, so that it can be told from it */
     struct lh_crossing_things shown; /* the threads of rings */
-    size_t *parents;                 /* of each process: lineage.h */
-    struct part *parts;              /* by segment */
+    size_t *roots;                   /* of each process: are_relatives() */
+    uint64_t *roles;                 /* lineage.h */
+    bool *has_relatives;
+    struct part *parts; /* by segment */
     size_t nparts, parts_capacity;
     uint64_t low, high; /* two of one class, as two locks for a request; or 0 */
+    /* Which process of a run took one lock under another. */
+    struct lh_idmap orders;
+    /* Threads for what a relative of their process does the other way round,
+     * and whether the present request is such. */
+    struct lh_idmap contrary;
+    bool is_contrary;
 };
 
+/* One file may lie in the folders of many runs, and many may come to lie in
+ * one: by its build and name, if the build has an id. */
 static uint64_t program_of(const struct lh_crossing *c, size_t process)
 {
-    return lh_idmap_text(c->processes[process]->exe);
+    const struct lh_model_process *p = c->processes[process];
+    const char *slash = strrchr(p->exe, '/');
+    if (!*p->build_id)
+        return lh_idmap_text(p->exe);
+    return lh_idmap_mix(lh_idmap_text(p->build_id),
+                        lh_idmap_text(slash ? slash + 1 : p->exe));
 }
 
 /* The main threads of a program are one. */
-static uint32_t thread_of(struct lh_crossing *c, size_t process, uint64_t id)
+static uint32_t main_thread(struct lh_crossing *c, size_t process)
 {
     uint64_t key = lh_idmap_mix(program_of(c, process), 0);
     uint32_t number = lh_crossing_number(&c->threads.numbers, key);
-    if (!number)
-        number = lh_crossing_add_thread(c, key, process, MAIN_THREAD, 0);
-    if (id == MAIN_THREAD)
+    return number ? number
+                  : lh_crossing_add_thread(c, key, process, MAIN_THREAD, 0);
+}
+
+static uint32_t thread_of(struct lh_crossing *c, size_t process, uint64_t id)
+{
+    struct runs *r = (struct runs *)c;
+    uint32_t creator = main_thread(c, process);
+    if (id == MAIN_THREAD && !r->is_contrary)
+        return creator;
+    uint64_t key = lh_crossing_key(process, id);
+    if (r->is_contrary)
+        key = lh_idmap_mix(key, CONTRARY);
+    uint32_t number = lh_crossing_number(&c->threads.numbers, key);
+    if (number)
         return number;
-    key = lh_crossing_key(process, id);
-    uint32_t other = lh_crossing_number(&c->threads.numbers, key);
-    return other ? other : lh_crossing_add_thread(c, key, process, id, number);
+    number = lh_crossing_add_thread(c, key, process, id, creator);
+    if (r->is_contrary)
+        lh_crossing_set_number(&r->contrary, number, 1);
+    return number;
 }
 
 /* Whether locks of other processes can be told to be of its class. */
@@ -85,7 +115,7 @@ static uint32_t lock_of(struct lh_crossing *c, size_t process, uint64_t id)
     uint32_t number = lh_crossing_number(&c->locks.numbers, key);
     if (!number)
         number = lh_crossing_add_lock(c, key, class, process, id);
-    if (l && lh_model_has_siblings(p, l))
+    if (l && (lh_model_has_siblings(p, l) || lh_findings_is_any_build(p, id)))
         lh_order_doubt_lock(c->order, number, true);
     return number;
 }
@@ -99,25 +129,12 @@ static size_t process_of(const struct lh_crossing *c, const struct lh_side *s)
  * that one could do what another does is not known. */
 static bool are_relatives(const struct runs *r, size_t a, size_t b)
 {
-    size_t n = r->crossing.nprocesses;
-    return a != b && lh_lineage_root(r->parents, n, a) ==
-                         lh_lineage_root(r->parents, n, b);
+    return a != b && r->roots[a] == r->roots[b];
 }
 
-/* Not all in one process, and none in a relative of another. */
-static bool is_across(const struct runs *r, const struct lh_ring *ring)
+static bool is_contrary(const struct runs *r, uint32_t thread)
 {
-    const struct lh_crossing *c = &r->crossing;
-    size_t first = process_of(c, &ring->sides[0]);
-    bool across = false;
-    for (size_t i = 1; i < ring->nsides; i++) {
-        size_t process = process_of(c, &ring->sides[i]);
-        across |= process != first;
-        for (size_t j = 0; j < i; j++)
-            if (are_relatives(r, process, process_of(c, &ring->sides[j])))
-                return false;
-    }
-    return across;
+    return lh_crossing_number(&r->contrary, thread);
 }
 
 static size_t process_in(const struct runs *r, struct lh_segment s)
@@ -131,12 +148,34 @@ static size_t process_in(const struct runs *r, struct lh_segment s)
         else
             high = middle;
     }
-    return t->id == MAIN_THREAD && low ? r->parts[low - 1].process : t->process;
+    return t->id == MAIN_THREAD && low && !is_contrary(r, s.thread)
+               ? r->parts[low - 1].process
+               : t->process;
 }
 
 static bool are_apart(void *ctx, struct lh_segment a, struct lh_segment b)
 {
-    return are_relatives(ctx, process_in(ctx, a), process_in(ctx, b));
+    const struct runs *r = ctx;
+    size_t process = process_in(r, a), other = process_in(r, b);
+    return are_relatives(r, process, other) ||
+           (r->roles[process] != r->roles[other] &&
+            (is_contrary(r, a.thread) || is_contrary(r, b.thread)));
+}
+
+/* Not all in one process, and none apart from another: of these there is
+ * nothing to tell. */
+static bool is_across(struct runs *r, const struct lh_ring *ring)
+{
+    const struct lh_crossing *c = &r->crossing;
+    bool across = false;
+    for (size_t i = 1; i < ring->nsides; i++) {
+        const struct lh_side *side = &ring->sides[i];
+        across |= process_of(c, side) != process_of(c, &ring->sides[0]);
+        for (size_t j = 0; j < i; j++)
+            if (are_apart(r, side->segment, ring->sides[j].segment))
+                return false;
+    }
+    return across;
 }
 
 /* The thread of a side as that of its process, which of main threads the core
@@ -201,10 +240,70 @@ static bool is_below(const struct lh_model_lock *l,
     return l->address < other->address;
 }
 
+static uint64_t order_key(struct runs *r, size_t process, uint64_t holds,
+                          uint64_t wants)
+{
+    struct lh_crossing *c = &r->crossing;
+    uint64_t key =
+        lh_idmap_mix(r->roots[process], c->lock_of(c, process, holds));
+    return lh_idmap_mix(key, c->lock_of(c, process, wants));
+}
+
+/* By which process of the run, or by several. The locks get their numbers in
+ * any case. */
+static void note_orders(struct runs *r, size_t process,
+                        const struct lh_model_dependency *d)
+{
+    size_t several = r->crossing.nprocesses + 1;
+    for (size_t i = 0; i < d->nholds; i++) {
+        uint64_t key = order_key(r, process, d->holds[i].lock, d->wants);
+        if (!r->has_relatives[process])
+            continue;
+        uint32_t by = lh_crossing_number(&r->orders, key);
+        lh_crossing_set_number(
+            &r->orders, key, !by || by == process + 1 ? process + 1 : several);
+    }
+}
+
+/* A run of a parent and its child that have contrary orders tells nothing more
+ * when it is run again: each has its part again. Of those with one role it
+ * does. */
+static bool is_done_by_relative(struct runs *r, size_t process,
+                                const struct lh_model_dependency *d)
+{
+    struct lh_crossing *c = &r->crossing;
+    for (size_t i = 0; i < d->nholds; i++) {
+        uint64_t held = d->holds[i].lock;
+        uint32_t by = lh_crossing_number(&r->orders,
+                                         order_key(r, process, d->wants, held));
+        if (by && by != process + 1 &&
+            c->lock_of(c, process, held) != c->lock_of(c, process, d->wants))
+            return true;
+    }
+    return false;
+}
+
+static void learn(struct runs *r, enum pass pass, size_t process,
+                  const struct lh_model_dependency *d)
+{
+    struct lh_crossing *c = &r->crossing;
+    if (pass == NAMES) {
+        note_orders(r, process, d);
+        return;
+    }
+    r->is_contrary =
+        r->has_relatives[process] && is_done_by_relative(r, process, d);
+    if (pass == THREADS)
+        c->thread_of(c, process, d->thread);
+    else
+        lh_crossing_request(c, process, d);
+    r->is_contrary = false;
+}
+
 /* Locks of one class that are nested in each other: upwards is one order,
  * downwards the contrary one. */
-static void request_nested(struct runs *r, size_t process,
-                           const struct lh_model_dependency *d)
+static void learn_nested(struct runs *r, enum pass pass, size_t process,
+                         const struct lh_model_dependency *d)
 {
     struct lh_crossing *c = &r->crossing;
     const struct lh_model_process *p = c->processes[process];
@@ -217,7 +316,7 @@ static void request_nested(struct runs *r, size_t process,
         bool up = is_below(held, wanted);
         r->low = up ? held->id : wanted->id;
         r->high = up ? wanted->id : held->id;
-        lh_crossing_request(c, process, d);
+        learn(r, pass, process, d);
         r->low = r->high = 0;
     }
 }
@@ -225,19 +324,13 @@ static void request_nested(struct runs *r, size_t process,
 static void request(struct runs *r, enum pass pass, size_t process,
                     const struct lh_model_dependency *d, bool alone)
 {
-    struct lh_crossing *c = &r->crossing;
-    if (!is_ours(c->processes[process], d))
+    if (!is_ours(r->crossing.processes[process], d))
         return;
-    if (pass == NAMES) {
+    if (pass == NAMES)
         add_shown(r, process, d->thread);
-        c->lock_of(c, process, d->wants);
-        for (size_t i = 0; i < d->nholds; i++)
-            c->lock_of(c, process, d->holds[i].lock);
-    } else if (pass == THREADS) {
-        c->thread_of(c, process, d->thread);
-    } else if (alone == (pass == ALONE)) {
-        lh_crossing_request(c, process, d);
-        request_nested(r, process, d);
+    if (pass == NAMES || pass == THREADS || alone == (pass == ALONE)) {
+        learn(r, pass, process, d);
+        learn_nested(r, pass, process, d);
     }
 }
 
@@ -286,6 +379,57 @@ static void replay_all(struct runs *r, enum pass pass)
                 replay(r, pass, i);
 }
 
+static void find_relatives(struct runs *r)
+{
+    struct lh_crossing *c = &r->crossing;
+    const size_t *parents =
+        lh_lineage_parents(&c->pool, c->processes, c->nprocesses);
+    r->roots = lh_pool_array(&c->pool, c->nprocesses, sizeof *r->roots);
+    r->has_relatives =
+        lh_pool_array(&c->pool, c->nprocesses, sizeof *r->has_relatives);
+    for (size_t i = 0; i < c->nprocesses; i++) {
+        size_t root = lh_lineage_root(parents, c->nprocesses, i);
+        r->roots[i] = root;
+        if (root != i)
+            r->has_relatives[i] = r->has_relatives[root] = true;
+    }
+    r->roles = lh_lineage_roles(&c->pool, c->processes, parents, c->nprocesses);
+}
+
+static void note_several_builds(struct lh_model_process *p)
+{
+    struct lh_model_note note = {
+        "builds", lh_pool_format(&p->pool,
+                                 "there are records of several builds of %s, "
+                                 "whose orders are not compared",
+                                 p->exe)
+    };
+    lh_model_add_note(p, note);
+}
+
+/* Each has locks of its own, which is easily missed where a store has all. Said
+ * once of a file, whose number is no process then. */
+static void note_builds(const struct lh_crossing *c)
+{
+    size_t said = c->nprocesses + 1;
+    struct lh_idmap files = { 0 };
+    for (size_t i = 0; i < c->nprocesses; i++) {
+        struct lh_model_process *p = c->processes[i];
+        uint64_t file = lh_idmap_text(p->exe);
+        size_t first = lh_crossing_number(&files, file);
+        if (!*p->build_id || first == said)
+            continue;
+        if (!first) {
+            lh_crossing_set_number(&files, file, i + 1);
+        } else if (strcmp(c->processes[first - 1]->build_id, p->build_id) !=
+                   0) {
+            lh_crossing_set_number(&files, file, said);
+            note_several_builds(p);
+        }
+    }
+    lh_idmap_free(&files);
+}
+
 struct lh_model_process *lh_runs_find(struct lh_model_process *const *processes,
                                       size_t n, struct lh_findings *findings)
 {
@@ -295,7 +439,8 @@ struct lh_model_process *lh_runs_find(struct lh_model_process *const *processes,
                                     .lock_of = lock_of } };
     if (n < 2)
         return NULL;
-    r.parents = lh_lineage_parents(&r.crossing.pool, processes, n);
+    find_relatives(&r);
+    note_builds(&r.crossing);
     lh_crossing_begin(&r.crossing, on_ring);
     lh_merged_of_runs(&r.crossing.merged);
     lh_segments_keep_apart(r.crossing.segments, are_apart, &r);
@@ -305,6 +450,8 @@ struct lh_model_process *lh_runs_find(struct lh_model_process *const *processes,
     free(r.parts);
     free(r.shown.list);
     lh_idmap_free(&r.shown.numbers);
+    lh_idmap_free(&r.orders);
+    lh_idmap_free(&r.contrary);
     lh_crossing_end(&r.crossing);
     return lh_merged_end(&r.crossing.merged, findings);
 }

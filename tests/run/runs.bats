@@ -156,15 +156,67 @@ PY
 @test "parent_and_child_are_one_run_whose_parts_stay_theirs" {
     runs "ab fork"
     [ "$(ls r/1/*.jsonl | wc -l)" -eq 2 ]
-    try "$B/lockhound" report --all r/1
+    report
     exits_with 0
     absent 'LH001 ' out.txt
-    runs "ab fork" ab
+    runs "ab fork" "ab fork" ab
+    report
+    exits_with 0
+    absent 'LH001 ' out.txt
+    runs "ab fork" ba
     report
     exits_with 66
     has '^potential deadlock LH001 between' out.txt
     has 'r/1/.*r/2/\|r/2/.*r/1/' flat.txt
     [ "$(grep -c LH001 out.txt)" -eq 2 ]
+}
+
+# A program is its file, not the folder that it lies in.
+@test "program_in_another_folder_is_the_same" {
+    runs ab
+    mkdir other
+    cp "$G/orders" other
+    try "$B/lockhound" run --dir=r/other -- other/orders ba
+    report
+    exits_with 66
+    has '^potential deadlock LH001 between a_lock and b_lock' out.txt
+}
+
+# $1 is gcc's flag for the id of a build; the second build swaps the locks.
+builds() {
+    local build
+    for build in 1 2; do
+        if [ $build -eq 1 ]; then
+            cp "$top/tests/run/guest/orders.c" built.c
+        else
+            sed '/^static pthread_mutex_t [ab]_lock/{
+                s/a_lock/x_lock/; s/b_lock/a_lock/; s/x_lock/b_lock/
+                }' "$top/tests/run/guest/orders.c" >built.c
+        fi
+        gcc -D_GNU_SOURCE -g -pthread "-Wl,--build-id=$1" \
+            -I"$top/tests/run/guest" -I"$top/preload" -o built built.c
+        try timeout -s KILL "$LIMIT" "$B/lockhound" run --dir=r/$build -- ./built ab
+        exits_with 0
+    done
+}
+
+@test "other_build_is_another_program_and_told" {
+    builds sha1
+    report
+    exits_with 0
+    absent 'LH001' out.txt
+    has "^lockhound: note: there are records of several builds of $PWD/built, whose orders are not compared (builds, pid [0-9]*)$" err.txt
+    [ "$(grep -c 'several builds' err.txt)" -eq 1 ]
+}
+
+@test "where_builds_have_no_ids_it_is_conditional" {
+    builds none
+    report
+    exits_with 0
+    has '^conditional ring LH001 between' out.txt
+    has 'Why not now: [ab]_lock is known by a file without a build id: built anew between the runs, it may have another lock there\.' flat.txt
+    try "$B/lockhound" report --all --format=json r/*
+    has '"reason": "no-build-id"' out.txt
 }
 
 # Equal numbers of processes in containers: what each has forked is its own.
