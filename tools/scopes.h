@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * scopes.h - which functions an address is in: the one whose code it is, and
+ * those that are inlined there.
+ *
+ * libdw's own dwarf_getscopes() walks the whole unit for each address, and does
+ * not look into what has no code itself, as the class of a lambda. Here a unit
+ * is walked once.
+ */
+#ifndef LH_TOOLS_SCOPES_H
+#define LH_TOOLS_SCOPES_H
+
+#include <elfutils/libdw.h>
+#include <stddef.h>
+
+struct lh_scopes;
+
+struct lh_scopes *lh_scopes_new(void);
+void lh_scopes_free(struct lh_scopes *s);
+
+/* The functions at an address of a unit, innermost first, of which up to max go
+ * to the array; the last that there is has the code, and the others are inlined
+ * into the next. Returns their number. The address is in the DWARF's own
+ * terms. */
+size_t lh_scopes_find(struct lh_scopes *s, Dwarf_Die *unit, Dwarf_Addr address,
+                      Dwarf_Die *functions, size_t max);
+
+#endif
