@@ -11,6 +11,7 @@
 #include "explain.h"
 #include "findings.h"
 #include "genrule.h"
+#include "jsontext.h"
 #include "lockwords.h"
 #include "model.h"
 #include "naming.h"
@@ -300,9 +301,9 @@ json_t *lh_json_finding(struct lh_symbols *symbols, struct lh_naming *names,
     return o;
 }
 
-void lh_json_write(FILE *out, json_t *value, size_t flags)
+void lh_json_write(FILE *out, json_t *value, bool indented)
 {
-    json_dumpf(value, out, flags);
+    lh_jsontext_write(out, value, indented);
     json_decref(value);
 }
 
@@ -315,8 +316,7 @@ static void write_findings(FILE *out, const struct lh_content *c)
         if (!lh_findings_is_wanted(item, c->all))
             continue;
         fputs(separator, out);
-        lh_json_write(out, lh_json_finding(c->symbols, c->names, item),
-                      JSON_INDENT(2));
+        lh_json_write(out, lh_json_finding(c->symbols, c->names, item), true);
         separator = ",\n";
     }
 }
@@ -367,9 +367,9 @@ void lh_json_report(FILE *out, const struct lh_content *content)
     fprintf(out, "{\n\"lockhound\": %d,\n\"findings\": [", LH_JSON_VERSION);
     write_findings(out, content);
     fputs("],\n\"summary\": ", out);
-    lh_json_write(out, summary_object(content->summary), JSON_INDENT(2));
+    lh_json_write(out, summary_object(content->summary), true);
     fputs(",\n\"notes\": ", out);
     lh_json_write(out, notes_array(content->processes, content->nprocesses),
-                  JSON_INDENT(2));
+                  true);
     fputs("\n}\n", out);
 }

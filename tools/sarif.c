@@ -296,7 +296,7 @@ static void write_results(FILE *out, const struct lh_content *c)
         if (c->all && c->summary->known)
             set(o, "suppressions", suppressions(item));
         fputs(separator, out);
-        lh_json_write(out, o, 0);
+        lh_json_write(out, o, false);
         separator = ",\n";
         lh_pool_free(&pool);
     }
@@ -358,11 +358,11 @@ void lh_sarif_report(FILE *out, const struct lh_content *content)
             "{ \"$schema\": \"%s\", \"version\": \"2.1.0\", "
             "\"runs\": [{\n\"tool\": ",
             schema);
-    lh_json_write(out, tool, JSON_INDENT(2));
+    lh_json_write(out, tool, true);
     fputs(",\n\"invocations\": ", out);
-    lh_json_write(out, invocations, JSON_INDENT(2));
+    lh_json_write(out, invocations, true);
     fputs(",\n\"originalUriBaseIds\": ", out);
-    lh_json_write(out, bases(&pool), JSON_INDENT(2));
+    lh_json_write(out, bases(&pool), true);
     fputs(",\n\"results\": [\n", out);
     write_results(out, content);
     fputs("\n]\n}]}\n", out);
