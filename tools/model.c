@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "diag.h"
+#include "jsonline.h"
 #include "parse.h"
 
 enum {
@@ -21,6 +22,7 @@ struct lh_model_input {
     uint64_t ndamaged; /* lines skipped */
     uint64_t nmoved;   /* bytes dropped of a line that is too long */
     bool failed;
+    struct lh_jsonline json;
 };
 
 struct lh_model_process *lh_model_new(const char *file)
@@ -46,6 +48,7 @@ void lh_model_free(struct lh_model_process *p)
     free(p->events);
     free(p->edges);
     free(p->input->partial);
+    lh_jsonline_free(&p->input->json);
     struct lh_pool pool = p->pool; /* p itself lies in it */
     lh_pool_free(&pool);
 }
@@ -81,7 +84,7 @@ static int take_line(struct lh_model_process *p, const char *line, size_t n,
     /* An empty line is what follows a short write; it stands for nothing. */
     if (n == 0 && p->started)
         return 0;
-    int error = lh_parse_line(p, line, n, &why);
+    int error = lh_parse_line(p, &p->input->json, line, n, &why);
     if (error == EPROTO || error == ENOTSUP || (error && !p->started))
         return refuse(p, error, why);
     if (error)
@@ -149,6 +152,7 @@ int lh_model_finish(struct lh_model_process *p, bool may_grow)
         lh_diag_say("%s: %llu records skipped in all", p->file,
                     (unsigned long long)in->ndamaged);
     in->ndamaged = 0;
+    lh_jsonline_free(&in->json);
     if (in->failed)
         return EINVAL;
     if (p->started || may_grow)
