@@ -13,6 +13,7 @@
 
 struct lh_model_process;
 struct lh_naming;
+struct lh_progress;
 struct lh_summary;
 struct lh_symbols;
 
@@ -26,6 +27,8 @@ struct lh_content {
     const struct lh_summary *summary;
     struct lh_model_process *const *processes;
     size_t nprocesses;
+    struct lh_progress *progress; /* a step for each finding that is written;
+                                   * formats.c sets it */
 };
 
 #endif

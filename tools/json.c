@@ -16,14 +16,18 @@
 #include "model.h"
 #include "naming.h"
 #include "pool.h"
+#include "progress.h"
 #include "style.h"
 #include "summary.h"
 
 /* Names out of a binary need not be UTF-8, which JSON has to be. */
 json_t *lh_json_string(struct lh_pool *pool, const char *text)
 {
+    json_t *value = lh_style_is_plain(text) ? json_string(text) : NULL;
+    if (value)
+        return value;
     char *copy = lh_style_strip(lh_pool_copy(pool, text));
-    json_t *value = json_string(copy);
+    value = json_string(copy);
     if (value)
         return value;
     for (char *c = copy; *c; c++)
@@ -37,9 +41,10 @@ static json_t *number(uint64_t n)
     return json_integer((json_int_t)(n & INT64_MAX));
 }
 
+/* The keys are ours. */
 static void set(json_t *object, const char *key, json_t *value)
 {
-    json_object_set_new(object, key, value);
+    json_object_set_new_nocheck(object, key, value);
 }
 
 static void set_text(const struct lh_explain *e, json_t *object,
@@ -49,10 +54,11 @@ static void set_text(const struct lh_explain *e, json_t *object,
         set(object, key, lh_json_string(e->pool, text));
 }
 
-static json_t *hexadecimal(const struct lh_explain *e, uint64_t n)
+static json_t *hexadecimal(uint64_t n)
 {
-    return lh_json_string(
-        e->pool, lh_pool_format(e->pool, "0x%llx", (unsigned long long)n));
+    char text[32];
+    snprintf(text, sizeof text, "0x%llx", (unsigned long long)n);
+    return json_string_nocheck(text);
 }
 
 static json_t *line_object(const struct lh_explain *e,
@@ -64,7 +70,7 @@ static json_t *line_object(const struct lh_explain *e,
     if (line->line > 0)
         set(o, "line", json_integer(line->line));
     set_text(e, o, "module", line->module);
-    set(o, "offset", hexadecimal(e, line->offset));
+    set(o, "offset", hexadecimal(line->offset));
     set(o, "inlined", json_boolean(line->inlined));
     if (line->hidden)
         set(o, "hidden", json_true());
@@ -113,7 +119,7 @@ static json_t *class_object(struct lh_explain *e, const struct lh_model_lock *l)
     if (m) {
         set(o, "module", lh_json_string(e->pool, m->path));
         set_text(e, o, "build_id", m->build_id);
-        set(o, "offset", hexadecimal(e, frame.offset));
+        set(o, "offset", hexadecimal(frame.offset));
     }
     return o;
 }
@@ -128,7 +134,7 @@ static json_t *lock_object(struct lh_explain *e, uint64_t id)
         return o;
     set(o, "kind", lh_json_string(e->pool, l->kind));
     set_text(e, o, "subtype", l->subtype);
-    set(o, "address", hexadecimal(e, l->address));
+    set(o, "address", hexadecimal(l->address));
     set(o, "class", class_object(e, l));
     set(o, "origin", lh_json_string(e->pool, lh_naming_origin(e, id)));
     if (l->is_shared)
@@ -313,6 +319,7 @@ static void write_findings(FILE *out, const struct lh_content *c)
     const char *separator = "\n";
     for (size_t i = 0; i < c->findings->n; i++) {
         const struct lh_findings_item *item = c->findings->items[i];
+        lh_progress_step(c->progress);
         if (!lh_findings_is_wanted(item, c->all))
             continue;
         fputs(separator, out);

@@ -13,6 +13,7 @@
 #include "model.h"
 #include "place.h"
 #include "pool.h"
+#include "progress.h"
 #include "summary.h"
 #include "text.h"
 #include "xml.h"
@@ -101,6 +102,7 @@ static void finding(struct page *p, const struct lh_findings_item *item)
                                           "happened" };
     const struct lh_content *c = p->content;
     const char *element = fails(item) ? "failure" : "skipped";
+    lh_progress_step(c->progress);
     struct lh_pool pool = { 0 };
     struct lh_explain e;
     lh_explain_begin(&e, &pool, c->symbols, c->names, item->process,

@@ -18,6 +18,7 @@
 #include "place.h"
 #include "point.h"
 #include "pool.h"
+#include "progress.h"
 #include "summary.h"
 #include "trace.h"
 
@@ -33,9 +34,10 @@ static const char base_id[] = "%SRCROOT%"; /* the working folder */
 /* When a step of a ring comes: first all take, then all wait. */
 enum { TAKES = 1, WAITS };
 
+/* The keys are ours. */
 static void set(json_t *object, const char *key, json_t *value)
 {
-    json_object_set_new(object, key, value);
+    json_object_set_new_nocheck(object, key, value);
 }
 
 static json_t *text_of(const struct lh_explain *e, const char *text)
@@ -288,6 +290,7 @@ static void write_results(FILE *out, const struct lh_content *c)
         const struct lh_findings_item *item = c->findings->items[i];
         struct lh_pool pool = { 0 };
         struct lh_explain e;
+        lh_progress_step(c->progress);
         if (!lh_findings_is_wanted(item, c->all))
             continue;
         lh_explain_begin(&e, &pool, c->symbols, c->names, item->process,

@@ -49,6 +49,7 @@ struct lh_symbols_module {
 
 struct lh_symbols {
     struct lh_pool pool;
+    struct lh_idmap by_record; /* struct lh_model_module -> the next */
     struct lh_symbols_module *modules;
 };
 
@@ -79,16 +80,23 @@ void lh_symbols_free(struct lh_symbols *s)
         if (m->dwfl)
             dwfl_end(m->dwfl);
     }
+    lh_idmap_free(&s->by_record);
     struct lh_pool pool = s->pool; /* s itself lies in it */
     lh_pool_free(&pool);
 }
 
-struct lh_symbols_module *lh_symbols_open(struct lh_symbols *s,
-                                          const struct lh_model_module *wanted)
+static bool is_of(const struct lh_symbols_module *m,
+                  const struct lh_model_module *wanted)
+{
+    return strcmp(m->path, wanted->path) == 0 &&
+           strcmp(m->build_id, wanted->build_id) == 0;
+}
+
+static struct lh_symbols_module *
+find_module(struct lh_symbols *s, const struct lh_model_module *wanted)
 {
     struct lh_symbols_module *m = s->modules;
-    while (m && (strcmp(m->path, wanted->path) != 0 ||
-                 strcmp(m->build_id, wanted->build_id) != 0))
+    while (m && !is_of(m, wanted))
         m = m->next;
     if (m)
         return m;
@@ -99,6 +107,19 @@ struct lh_symbols_module *lh_symbols_open(struct lh_symbols *s,
     m->pool = &s->pool;
     m->next = s->modules;
     s->modules = m;
+    return m;
+}
+
+/* A record may have been replaced, or another have its place. */
+struct lh_symbols_module *lh_symbols_open(struct lh_symbols *s,
+                                          const struct lh_model_module *wanted)
+{
+    struct lh_symbols_module *m =
+        lh_idmap_get(&s->by_record, (uintptr_t)wanted);
+    if (m && is_of(m, wanted))
+        return m;
+    m = find_module(s, wanted);
+    lh_idmap_put(&s->by_record, (uintptr_t)wanted, m);
     return m;
 }
 

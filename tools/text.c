@@ -13,6 +13,7 @@
 #include "naming.h"
 #include "place.h"
 #include "pool.h"
+#include "progress.h"
 #include "style.h"
 #include "summary.h"
 
@@ -313,6 +314,7 @@ void lh_text_report(FILE *out, const struct lh_content *c)
     const char *separator = "";
     for (size_t i = 0; i < c->findings->n; i++) {
         const struct lh_findings_item *item = c->findings->items[i];
+        lh_progress_step(c->progress);
         if (!lh_findings_is_wanted(item, c->all))
             continue;
         fputs(separator, out);
