@@ -18,7 +18,8 @@ struct lh_summary;
 struct lh_symbols;
 
 struct lh_content {
-    bool all; /* conditional findings, and those that are known, too */
+    bool all;     /* conditional findings, and those that are known, too */
+    bool verbose; /* the text has all that is recorded */
     bool gen_suppressions; /* the text has the rule of each finding */
     enum lh_colour colour;
     struct lh_symbols *symbols;

@@ -19,6 +19,7 @@
 #include "progress.h"
 #include "style.h"
 #include "summary.h"
+#include "witness.h"
 
 /* Names out of a binary need not be UTF-8, which JSON has to be. */
 json_t *lh_json_string(struct lh_pool *pool, const char *text)
@@ -193,7 +194,36 @@ static json_t *acquisition(struct lh_explain *e, uint64_t lock, bool shared,
     return o;
 }
 
-static json_t *side_object(struct lh_explain *e, size_t i)
+static json_t *witness_object(struct lh_explain *ring,
+                              const struct lh_witness *w)
+{
+    struct lh_explain e = *ring;
+    json_t *o = json_object();
+    e.process = w->process;
+    e.finding = w->finding;
+    if (w->process != ring->process)
+        set(o, "process", number(w->process->pid));
+    set(o, "thread", thread_object(&e, w->thread));
+    set(o, "holds_stack", lh_json_stack(&e, w->holds_stack));
+    set(o, "wants_stack", lh_json_stack(&e, w->wants_stack));
+    set(o, "times", number(w->seen.times));
+    set(o, "threads", number(w->seen.threads));
+    return o;
+}
+
+static json_t *witnesses_array(struct lh_explain *e,
+                               const struct lh_findings_item *item, size_t side)
+{
+    size_t n;
+    const struct lh_witness *list = lh_witness_list(e->pool, item, side, &n);
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(array, witness_object(e, &list[i]));
+    return array;
+}
+
+static json_t *side_object(struct lh_explain *e,
+                           const struct lh_findings_item *item, size_t i)
 {
     static const char *const waits[] = { "block", "timed", "condition",
                                          "tried" };
@@ -212,6 +242,7 @@ static json_t *side_object(struct lh_explain *e, size_t i)
         set(o, "waited_ms", number(s->waited_ms));
     set(o, "times", number(seen.times));
     set(o, "threads", number(seen.threads));
+    set(o, "witnesses", witnesses_array(e, item, i));
     set(o, "odd", json_boolean(lh_advise_odd(e) == (int)i));
     return o;
 }
@@ -280,7 +311,7 @@ static json_t *finding_object(struct lh_explain *e,
     set(o, "locks", locks_array(e, false));
     set(o, "events", locks_array(e, true));
     for (size_t i = 0; i < f->nsides; i++)
-        json_array_append_new(sides, side_object(e, i));
+        json_array_append_new(sides, side_object(e, item, i));
     set(o, "sides", sides);
     if (f->nsides == 0 && f->stack)
         set_deeds(e, o);

@@ -3,9 +3,9 @@
  * jsonline.h - one line of JSON, read fast.
  *
  * A file of records has millions of small values; those that have no memory of
- * their own and lie side by side are read many times faster than jansson's. What
- * is JSON is decided as there: UTF-8 alone, no integer that does not fit, of
- * equal keys the last one.
+ * their own and lie side by side are read many times faster than jansson's.
+ * What is JSON is decided as there: UTF-8 alone, no integer that does not fit,
+ * of equal keys the last one.
  */
 #ifndef LH_TOOLS_JSONLINE_H
 #define LH_TOOLS_JSONLINE_H

@@ -88,8 +88,8 @@ static void body(struct page *p, const struct lh_findings_item *item)
     FILE *memory = open_memstream(&text, &n);
     if (!memory)
         lh_diag_fail("out of memory");
-    lh_text_finding(memory, false, p->content->symbols, p->content->names,
-                    item);
+    lh_text_finding(memory, false, false, p->content->symbols,
+                    p->content->names, item);
     if (fclose(memory) != 0)
         lh_diag_fail("out of memory");
     lh_xml_put(p->out, text);

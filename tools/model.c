@@ -194,6 +194,26 @@ struct lh_model_seen lh_model_seen(const struct lh_model_process *p,
     return final ? *final : side->seen;
 }
 
+size_t lh_model_newest_edge(const struct lh_model_process *p, uint64_t holds,
+                            uint64_t wants)
+{
+    uint64_t key = lh_idmap_mix(holds, wants);
+    size_t i = (uintptr_t)lh_idmap_get(&p->orders, key);
+    bool same =
+        i && p->edges[i - 1].holds == holds && p->edges[i - 1].wants == wants;
+    return same ? i : 0;
+}
+
+void lh_model_add_edge(struct lh_model_process *p, struct lh_model_edge edge)
+{
+    edge.previous = lh_model_newest_edge(p, edge.holds, edge.wants);
+    p->edges =
+        lh_pool_grow(p->edges, p->nedges, &p->edges_capacity, sizeof *p->edges);
+    p->edges[p->nedges++] = edge;
+    lh_idmap_put(&p->orders, lh_idmap_mix(edge.holds, edge.wants),
+                 (void *)(uintptr_t)p->nedges);
+}
+
 struct lh_model_finding *lh_model_add_finding(struct lh_model_process *p)
 {
     struct lh_model_finding *f = lh_pool_alloc(&p->pool, sizeof *f);

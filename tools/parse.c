@@ -173,14 +173,6 @@ static void read_held(struct lh_fields *r, struct lh_model_held *held, size_t n)
     }
 }
 
-static void add_order(struct lh_model_process *p, struct lh_model_edge edge)
-{
-    lh_idmap_put(&p->orders, lh_idmap_mix(edge.holds, edge.wants), p);
-    p->edges =
-        lh_pool_grow(p->edges, p->nedges, &p->edges_capacity, sizeof *p->edges);
-    p->edges[p->nedges++] = edge;
-}
-
 /* Of the requests only the orders are kept, as a finding repeats what it
  * needs; unless other processes may be waiting for this one, or are compared
  * with it. */
@@ -205,9 +197,9 @@ static void read_dependency(struct lh_fields *r)
     };
     read_held(r, held, n);
     for (size_t i = 0; i < n && !r->bad; i++)
-        add_order(p,
-                  (struct lh_model_edge){ id, held[i].lock, d.wants, d.thread,
-                                          held[i].stack, d.stack });
+        lh_model_add_edge(p, (struct lh_model_edge){ id, held[i].lock, d.wants,
+                                                     d.thread, held[i].stack,
+                                                     d.stack, 0 });
     if (r->bad || !keep)
         return;
     struct lh_model_dependency *kept = lh_pool_alloc(&p->pool, sizeof *kept);
