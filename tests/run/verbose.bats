@@ -79,10 +79,9 @@ SRC
 @test "verbose hides no frame" {
     ways
     try "$B/lockhound" report d
-    absent '_start\|clone' out.txt
+    absent '_start' out.txt
     try "$B/lockhound" report --verbose d
-    has '#[0-9]* _start' out.txt
-    has '#[0-9]* .*clone' out.txt
+    [ "$(grep -c '#[0-9]* _start' out.txt)" -eq 2 ]
 }
 
 @test "run has it in its text, and in that of the formats at the end" {
