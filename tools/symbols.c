@@ -28,6 +28,11 @@ struct places {
     size_t n;
 };
 
+struct scopes {
+    Dwarf_Die *list; /* innermost first */
+    int n;
+};
+
 struct lh_symbols_module {
     struct lh_symbols_module *next;
     struct lh_pool *pool; /* of the struct lh_symbols */
@@ -39,6 +44,7 @@ struct lh_symbols_module {
     GElf_Addr bias;          /* from the file's addresses to libdwfl's */
     bool fixed;              /* ET_EXEC: the file's addresses are absolute */
     struct lh_idmap code[2]; /* offset -> struct places; [1]: of calls */
+    struct lh_idmap scopes;  /* address -> struct scopes */
     struct lh_units *units;  /* NULL until needed */
     struct lh_variables *variables; /* likewise */
 };
@@ -69,6 +75,7 @@ void lh_symbols_free(struct lh_symbols *s)
         lh_variables_free(m->variables);
         lh_idmap_free(&m->code[0]);
         lh_idmap_free(&m->code[1]);
+        lh_idmap_free(&m->scopes);
         if (m->dwfl)
             dwfl_end(m->dwfl);
     }
@@ -254,6 +261,38 @@ static int scopes_at(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scopes)
     return n > 0 ? n : 0;
 }
 
+/* With split DWARF, what the program has is a skeleton, and the functions are
+ * in another file. */
+static Dwarf_Die with_functions(Dwarf_Die *unit)
+{
+    Dwarf_Die full;
+    uint8_t type;
+    if (dwarf_cu_info(unit->cu, NULL, &type, NULL, &full, NULL, NULL, NULL) ==
+            0 &&
+        type == DW_UT_skeleton && full.cu)
+        return full;
+    return *unit;
+}
+
+/* The same, kept: finding them takes as long as the unit is large. */
+static const struct scopes *scopes_of(struct lh_symbols_module *m,
+                                      Dwarf_Die *unit, Dwarf_Addr address)
+{
+    struct scopes *s = lh_idmap_get(&m->scopes, address);
+    if (s)
+        return s;
+    Dwarf_Die *list = NULL, functions = with_functions(unit);
+    int n = scopes_at(&functions, address, &list);
+    s = lh_pool_alloc(m->pool, sizeof *s);
+    s->n = n;
+    s->list = lh_pool_array(m->pool, (size_t)n, sizeof *s->list);
+    if (n)
+        memcpy(s->list, list, (size_t)n * sizeof *list);
+    free(list);
+    lh_idmap_put(&m->scopes, address, s);
+    return s;
+}
+
 static void set_source(struct lh_symbols_module *m, Dwarf_Die *unit,
                        const char *file, int line,
                        struct lh_symbols_place *place)
@@ -308,45 +347,29 @@ static void read_line(struct lh_symbols_module *m, Dwarf_Die *unit,
         set_source(m, unit, dwarf_linesrc(line, NULL, NULL), number, place);
 }
 
-/* With split DWARF, what the program has is a skeleton, and the functions are
- * in another file. */
-static Dwarf_Die with_functions(Dwarf_Die *unit)
-{
-    Dwarf_Die full;
-    uint8_t type;
-    if (dwarf_cu_info(unit->cu, NULL, &type, NULL, &full, NULL, NULL, NULL) ==
-            0 &&
-        type == DW_UT_skeleton && full.cu)
-        return full;
-    return *unit;
-}
-
 /* By DWARF: the chain of inlined functions. */
 static size_t read_dwarf(struct lh_symbols_module *m, Dwarf_Addr address,
                          struct lh_symbols_place *places)
 {
     Dwarf_Addr bias = 0;
     Dwarf_Die *unit = unit_at(m, address, &bias);
-    Dwarf_Die *scopes = NULL;
     size_t n = 0;
     if (!unit)
         return 0;
-    Dwarf_Die functions = with_functions(unit);
-    int nscopes = scopes_at(&functions, address - bias, &scopes);
+    const struct scopes *s = scopes_of(m, unit, address - bias);
     struct lh_symbols_place place = { "", "", "", 0, false };
     read_line(m, unit, address - bias, &place);
-    for (int i = 0; i < nscopes && n < MAX_INLINED; i++) {
-        if (!lh_function_is(&scopes[i]))
+    for (int i = 0; i < s->n && n < MAX_INLINED; i++) {
+        if (!lh_function_is(&s->list[i]))
             continue;
-        place.function = lh_function_name(m->pool, &scopes[i]);
-        place.inlined = dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine;
+        place.function = lh_function_name(m->pool, &s->list[i]);
+        place.inlined = dwarf_tag(&s->list[i]) == DW_TAG_inlined_subroutine;
         places[n++] = place;
         if (!place.inlined)
             break;
         place = (struct lh_symbols_place){ "", "", "", 0, false };
-        set_call_site(m, unit, &scopes[i], &place);
+        set_call_site(m, unit, &s->list[i], &place);
     }
-    free(scopes);
     return n;
 }
 
@@ -409,6 +432,29 @@ const struct lh_symbols_place *lh_symbols_code(struct lh_symbols_module *m,
     }
     *n = p->n;
     return p->list;
+}
+
+bool lh_symbols_scopes(struct lh_symbols_module *m, uint64_t offset,
+                       size_t level, struct lh_symbols_scopes *scopes)
+{
+    Dwarf_Addr address, bias = 0;
+    Dwarf_Die *unit =
+        locate(m, offset, &address) ? unit_at(m, address - 1, &bias) : NULL;
+    if (!unit)
+        return false;
+    const struct scopes *all = scopes_of(m, unit, address - 1 - bias);
+    *scopes = (struct lh_symbols_scopes){ .list = all->list,
+                                          .n = all->n,
+                                          .back = address - bias };
+    for (int i = 0; i < scopes->n; i++) {
+        if (!lh_function_is(&scopes->list[i]))
+            continue;
+        scopes->last = i;
+        if (level-- == 0)
+            return true;
+        scopes->first = i + 1;
+    }
+    return false;
 }
 
 static bool find_variable(struct lh_symbols_module *m, Dwarf_Addr address,
