@@ -130,8 +130,8 @@ static void turn_round(Dwarf_Die *list, size_t n)
     }
 }
 
-size_t lh_scopes_find(struct lh_scopes *s, Dwarf_Die *unit, Dwarf_Addr address,
-                      Dwarf_Die *functions, size_t max)
+static size_t find(struct lh_scopes *s, Dwarf_Die *unit, Dwarf_Addr address,
+                   bool blocks, Dwarf_Die *list, size_t max)
 {
     struct body *body = body_at(unit_of(s, unit), address);
     size_t n = 0;
@@ -139,12 +139,24 @@ size_t lh_scopes_find(struct lh_scopes *s, Dwarf_Die *unit, Dwarf_Addr address,
         return 0;
     Dwarf_Die die = body->function;
     do {
-        if (!lh_function_is(&die))
+        if (!blocks && !lh_function_is(&die))
             continue;
         if (n == max) /* the innermost ones matter */
-            memmove(functions, functions + 1, --n * sizeof *functions);
-        functions[n++] = die;
+            memmove(list, list + 1, --n * sizeof *list);
+        list[n++] = die;
     } while (go_inwards(&die, address));
-    turn_round(functions, n);
+    turn_round(list, n);
     return n;
+}
+
+size_t lh_scopes_find(struct lh_scopes *s, Dwarf_Die *unit, Dwarf_Addr address,
+                      Dwarf_Die *functions, size_t max)
+{
+    return find(s, unit, address, false, functions, max);
+}
+
+size_t lh_scopes_all(struct lh_scopes *s, Dwarf_Die *unit, Dwarf_Addr address,
+                     Dwarf_Die *scopes, size_t max)
+{
+    return find(s, unit, address, true, scopes, max);
 }

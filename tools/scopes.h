@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * scopes.h - which functions an address is in: the one whose code it is, and
- * those that are inlined there.
+ * those that are inlined there; and which blocks.
  *
  * libdw's own dwarf_getscopes() walks the whole unit for each address, and does
  * not look into what has no code itself, as the class of a lambda. Here a unit
@@ -24,5 +24,9 @@ void lh_scopes_free(struct lh_scopes *s);
  * terms. */
 size_t lh_scopes_find(struct lh_scopes *s, Dwarf_Die *unit, Dwarf_Addr address,
                       Dwarf_Die *functions, size_t max);
+
+/* The same with the blocks in them. */
+size_t lh_scopes_all(struct lh_scopes *s, Dwarf_Die *unit, Dwarf_Addr address,
+                     Dwarf_Die *scopes, size_t max);
 
 #endif

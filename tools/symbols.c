@@ -22,7 +22,7 @@
 #include "units.h"
 #include "variables.h"
 
-enum { MAX_INLINED = 64, MAX_BUILD_ID_BYTES = 64 };
+enum { MAX_INLINED = 64, MAX_SCOPES = 256, MAX_BUILD_ID_BYTES = 64 };
 
 struct places {
     struct lh_symbols_place *list;
@@ -292,6 +292,13 @@ static const char *function_name(struct lh_symbols_module *m, Dwarf_Die *die)
     return name;
 }
 
+static struct lh_scopes *scopes_of(struct lh_symbols_module *m)
+{
+    if (!m->scopes)
+        m->scopes = lh_scopes_new();
+    return m->scopes;
+}
+
 /* By DWARF: the chain of inlined functions. */
 static size_t read_dwarf(struct lh_symbols_module *m, Dwarf_Addr address,
                          struct lh_symbols_place *places)
@@ -302,9 +309,7 @@ static size_t read_dwarf(struct lh_symbols_module *m, Dwarf_Addr address,
     if (!unit)
         return 0;
     Dwarf_Die full = with_functions(unit), functions[MAX_INLINED];
-    if (!m->scopes)
-        m->scopes = lh_scopes_new();
-    n = lh_scopes_find(m->scopes, &full, address - bias, functions,
+    n = lh_scopes_find(scopes_of(m), &full, address - bias, functions,
                        MAX_INLINED);
     struct lh_symbols_place place = { "", "", "", 0, false };
     read_line(m, unit, address - bias, &place);
@@ -377,6 +382,34 @@ const struct lh_symbols_place *lh_symbols_code(struct lh_symbols_module *m,
     }
     *n = p->n;
     return p->list;
+}
+
+bool lh_symbols_scopes(struct lh_symbols_module *m, uint64_t offset,
+                       size_t level, struct lh_symbols_scopes *scopes)
+{
+    Dwarf_Addr address, bias = 0;
+    Dwarf_Die *unit =
+        locate(m, offset, &address) ? unit_at(m, address - 1, &bias) : NULL;
+    if (!unit)
+        return false;
+    Dwarf_Die full = with_functions(unit), list[MAX_SCOPES];
+    size_t n = lh_scopes_all(scopes_of(m), &full, address - 1 - bias, list,
+                             MAX_SCOPES);
+    *scopes = (struct lh_symbols_scopes){
+        .list = lh_pool_array(m->pool, n, sizeof *list),
+        .n = (int)n,
+        .back = address - bias,
+    };
+    memcpy(scopes->list, list, n * sizeof *list);
+    for (int i = 0; i < scopes->n; i++) {
+        if (!lh_function_is(&scopes->list[i]))
+            continue;
+        scopes->last = i;
+        if (level-- == 0)
+            return true;
+        scopes->first = i + 1;
+    }
+    return false;
 }
 
 static bool find_variable(struct lh_symbols_module *m, Dwarf_Addr address,
