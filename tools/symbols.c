@@ -14,11 +14,11 @@
 
 #include "demangle.h"
 #include "diag.h"
+#include "enclosing.h"
 #include "function.h"
 #include "idmap.h"
 #include "model.h"
 #include "pool.h"
-#include "scopes.h"
 #include "units.h"
 #include "variables.h"
 
@@ -36,14 +36,14 @@ struct lh_symbols_module {
     uint64_t base;
     bool tried;
     Dwfl *dwfl;
-    Dwfl_Module *module;      /* NULL: nothing is known */
-    GElf_Addr bias;           /* from the file's addresses to libdwfl's */
-    bool fixed;               /* ET_EXEC: the file's addresses are absolute */
-    struct lh_idmap code[2];  /* offset -> struct places; [1]: of calls */
-    struct lh_idmap data;     /* offset -> struct lh_symbols_data */
-    struct lh_idmap names;    /* DIE of a function -> its name */
-    struct lh_units *units;   /* NULL until needed */
-    struct lh_scopes *scopes; /* likewise */
+    Dwfl_Module *module;     /* NULL: nothing is known */
+    GElf_Addr bias;          /* from the file's addresses to libdwfl's */
+    bool fixed;              /* ET_EXEC: the file's addresses are absolute */
+    struct lh_idmap code[2]; /* offset -> struct places; [1]: of calls */
+    struct lh_idmap data;    /* offset -> struct lh_symbols_data */
+    struct lh_idmap names;   /* DIE of a function -> its name */
+    struct lh_units *units;  /* NULL until needed */
+    struct lh_enclosing *scopes;    /* likewise */
     struct lh_variables *variables; /* likewise */
 };
 
@@ -76,7 +76,7 @@ void lh_symbols_free(struct lh_symbols *s)
         lh_idmap_free(&m->code[1]);
         lh_idmap_free(&m->data);
         lh_idmap_free(&m->names);
-        lh_scopes_free(m->scopes);
+        lh_enclosing_free(m->scopes);
         if (m->dwfl)
             dwfl_end(m->dwfl);
     }
@@ -292,10 +292,10 @@ static const char *function_name(struct lh_symbols_module *m, Dwarf_Die *die)
     return name;
 }
 
-static struct lh_scopes *scopes_of(struct lh_symbols_module *m)
+static struct lh_enclosing *scopes_of(struct lh_symbols_module *m)
 {
     if (!m->scopes)
-        m->scopes = lh_scopes_new();
+        m->scopes = lh_enclosing_new();
     return m->scopes;
 }
 
@@ -309,8 +309,8 @@ static size_t read_dwarf(struct lh_symbols_module *m, Dwarf_Addr address,
     if (!unit)
         return 0;
     Dwarf_Die full = with_functions(unit), functions[MAX_INLINED];
-    n = lh_scopes_find(scopes_of(m), &full, address - bias, functions,
-                       MAX_INLINED);
+    n = lh_enclosing_functions(scopes_of(m), &full, address - bias, functions,
+                               MAX_INLINED);
     struct lh_symbols_place place = { "", "", "", 0, false };
     read_line(m, unit, address - bias, &place);
     for (size_t i = 0; i < n; i++) {
@@ -393,8 +393,8 @@ bool lh_symbols_scopes(struct lh_symbols_module *m, uint64_t offset,
     if (!unit)
         return false;
     Dwarf_Die full = with_functions(unit), list[MAX_SCOPES];
-    size_t n = lh_scopes_all(scopes_of(m), &full, address - 1 - bias, list,
-                             MAX_SCOPES);
+    size_t n = lh_enclosing_scopes(scopes_of(m), &full, address - 1 - bias,
+                                   list, MAX_SCOPES);
     *scopes = (struct lh_symbols_scopes){
         .list = lh_pool_array(m->pool, n, sizeof *list),
         .n = (int)n,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * scopes.c - which functions an address is in. */
-#include "scopes.h"
+ * enclosing.c - which functions an address is in. */
+#include "enclosing.h"
 
 #include <dwarf.h>
 #include <stdint.h>
@@ -24,18 +24,18 @@ struct unit {
     size_t n, capacity;
 };
 
-struct lh_scopes {
+struct lh_enclosing {
     struct lh_pool pool;
     struct lh_idmap by_unit;
     struct unit *units;
 };
 
-struct lh_scopes *lh_scopes_new(void)
+struct lh_enclosing *lh_enclosing_new(void)
 {
-    return lh_pool_heap(sizeof(struct lh_scopes));
+    return lh_pool_heap(sizeof(struct lh_enclosing));
 }
 
-void lh_scopes_free(struct lh_scopes *s)
+void lh_enclosing_free(struct lh_enclosing *s)
 {
     for (struct unit *u = s ? s->units : NULL; u; u = u->next)
         free(u->list);
@@ -79,7 +79,7 @@ static int by_start(const void *a, const void *b)
     return (x->number < y->number) - (x->number > y->number);
 }
 
-static struct unit *unit_of(struct lh_scopes *s, Dwarf_Die *die)
+static struct unit *unit_of(struct lh_enclosing *s, Dwarf_Die *die)
 {
     struct unit *u = lh_idmap_get(&s->by_unit, (uintptr_t)die->cu);
     if (u)
@@ -130,7 +130,7 @@ static void turn_round(Dwarf_Die *list, size_t n)
     }
 }
 
-static size_t find(struct lh_scopes *s, Dwarf_Die *unit, Dwarf_Addr address,
+static size_t find(struct lh_enclosing *s, Dwarf_Die *unit, Dwarf_Addr address,
                    bool blocks, Dwarf_Die *list, size_t max)
 {
     struct body *body = body_at(unit_of(s, unit), address);
@@ -149,14 +149,15 @@ static size_t find(struct lh_scopes *s, Dwarf_Die *unit, Dwarf_Addr address,
     return n;
 }
 
-size_t lh_scopes_find(struct lh_scopes *s, Dwarf_Die *unit, Dwarf_Addr address,
-                      Dwarf_Die *functions, size_t max)
+size_t lh_enclosing_functions(struct lh_enclosing *s, Dwarf_Die *unit,
+                              Dwarf_Addr address, Dwarf_Die *functions,
+                              size_t max)
 {
     return find(s, unit, address, false, functions, max);
 }
 
-size_t lh_scopes_all(struct lh_scopes *s, Dwarf_Die *unit, Dwarf_Addr address,
-                     Dwarf_Die *scopes, size_t max)
+size_t lh_enclosing_scopes(struct lh_enclosing *s, Dwarf_Die *unit,
+                           Dwarf_Addr address, Dwarf_Die *scopes, size_t max)
 {
     return find(s, unit, address, true, scopes, max);
 }
