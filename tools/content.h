@@ -13,11 +13,13 @@
 
 struct lh_model_process;
 struct lh_naming;
+struct lh_progress;
 struct lh_summary;
 struct lh_symbols;
 
 struct lh_content {
-    bool all; /* conditional findings, and those that are known, too */
+    bool all;     /* conditional findings, and those that are known, too */
+    bool verbose; /* the text has all that is recorded */
     bool gen_suppressions; /* the text has the rule of each finding */
     enum lh_colour colour;
     struct lh_symbols *symbols;
@@ -26,6 +28,8 @@ struct lh_content {
     const struct lh_summary *summary;
     struct lh_model_process *const *processes;
     size_t nprocesses;
+    struct lh_progress *progress; /* a step for each finding that is written;
+                                   * formats.c sets it */
 };
 
 #endif

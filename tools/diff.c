@@ -117,7 +117,7 @@ static void write_part(struct diff *d, FILE *out, bool colour,
             continue;
         }
         fputc('\n', out);
-        lh_text_finding(out, colour, d->symbols, &d->names, item);
+        lh_text_finding(out, colour, false, d->symbols, &d->names, item);
     }
     fputc('\n', out);
 }

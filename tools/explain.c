@@ -349,7 +349,7 @@ bool lh_explain_is_end(const struct lh_explain *e, uint64_t lock)
     return l && strcmp(l->kind, "thread") == 0;
 }
 
-static const char *how_often(const struct lh_explain *e,
+const char *lh_explain_often(const struct lh_explain *e,
                              struct lh_model_seen seen)
 {
     const char *times = FORMAT("%llu times", (unsigned long long)seen.times);
@@ -377,7 +377,7 @@ const char *lh_explain_counts(const struct lh_explain *e)
             return "";
         text = FORMAT("%s%s%s then %s: %s", text, *text ? "; " : "",
                       lh_naming_lock(e, s->holds), lh_naming_lock(e, s->wants),
-                      how_often(e, seen));
+                      lh_explain_often(e, seen));
     }
     if (shown < f->nsides && *text)
         text = FORMAT("%s; and %zu more orders", text, f->nsides - shown);

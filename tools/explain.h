@@ -75,6 +75,10 @@ bool lh_explain_is_queue_only(const struct lh_explain *e, size_t side);
 /* Whether it is no lock but the end of a thread, which a join waits for. */
 bool lh_explain_is_end(const struct lh_explain *e, uint64_t lock);
 
+/* "1000 times by 3 threads" */
+const char *lh_explain_often(const struct lh_explain *e,
+                             struct lh_model_seen seen);
+
 /* "A then B: 1000 times by 3 threads; B then A: once by 1 thread"; "" when
  * nothing is known. */
 const char *lh_explain_counts(const struct lh_explain *e);

@@ -8,14 +8,16 @@
 
 #include "pool.h"
 
-struct lh_fields lh_fields_inner(struct lh_fields *r, const json_t *object)
+struct lh_fields lh_fields_inner(struct lh_fields *r,
+                                 const struct lh_jsonline_value *object)
 {
     return (struct lh_fields){ r->process, object, r->bad };
 }
 
-const json_t *lh_fields_get(struct lh_fields *r, const char *key, bool needed)
+const struct lh_jsonline_value *lh_fields_get(struct lh_fields *r,
+                                              const char *key, bool needed)
 {
-    const json_t *value = json_object_get(r->object, key);
+    const struct lh_jsonline_value *value = lh_jsonline_get(r->object, key);
     if (!value && needed && !r->bad)
         r->bad = key;
     return value;
@@ -23,14 +25,15 @@ const json_t *lh_fields_get(struct lh_fields *r, const char *key, bool needed)
 
 static uint64_t number_of(struct lh_fields *r, const char *key, bool needed)
 {
-    const json_t *value = lh_fields_get(r, key, needed);
+    const struct lh_jsonline_value *value = lh_fields_get(r, key, needed);
     if (!value)
         return 0;
-    if (!json_is_integer(value) || json_integer_value(value) < 0) {
+    if (!lh_jsonline_is(value, LH_JSONLINE_INTEGER) ||
+        lh_jsonline_integer(value) < 0) {
         r->bad = key;
         return 0;
     }
-    return (uint64_t)json_integer_value(value);
+    return (uint64_t)lh_jsonline_integer(value);
 }
 
 uint64_t lh_fields_number(struct lh_fields *r, const char *key)
@@ -53,14 +56,14 @@ uint64_t lh_fields_optional_number(struct lh_fields *r, const char *key)
 
 const char *lh_fields_borrow(struct lh_fields *r, const char *key, bool needed)
 {
-    const json_t *value = lh_fields_get(r, key, needed);
+    const struct lh_jsonline_value *value = lh_fields_get(r, key, needed);
     if (!value)
         return "";
-    if (!json_is_string(value)) {
+    if (!lh_jsonline_is(value, LH_JSONLINE_STRING)) {
         r->bad = key;
         return "";
     }
-    return json_string_value(value);
+    return value->string;
 }
 
 static const char *text_of(struct lh_fields *r, const char *key, bool needed)
@@ -81,10 +84,10 @@ const char *lh_fields_optional_text(struct lh_fields *r, const char *key)
 
 bool lh_fields_optional_true(struct lh_fields *r, const char *key)
 {
-    const json_t *value = lh_fields_get(r, key, false);
-    if (value && !json_is_boolean(value))
+    const struct lh_jsonline_value *value = lh_fields_get(r, key, false);
+    if (value && !lh_jsonline_is(value, LH_JSONLINE_BOOLEAN))
         r->bad = key;
-    return json_is_true(value);
+    return value && value->is_true;
 }
 
 uint64_t lh_fields_address(struct lh_fields *r, const char *key)
@@ -125,32 +128,38 @@ enum lh_model_wait lh_fields_wait(struct lh_fields *r)
 }
 
 struct lh_model_frame lh_fields_frame(struct lh_fields *r, const char *key,
-                                      const json_t *value)
+                                      const struct lh_jsonline_value *value)
 {
-    const json_t *module = json_array_get(value, 0);
-    const json_t *offset = json_array_get(value, 1);
-    if (json_array_size(value) != 2 || !json_is_integer(module) ||
-        !json_is_integer(offset) || json_integer_value(module) < 0) {
+    if (lh_jsonline_size(value) != 2) {
         r->bad = key;
         return (struct lh_model_frame){ 0 };
     }
-    return (struct lh_model_frame){ (uint64_t)json_integer_value(module),
-                                    (uint64_t)json_integer_value(offset) };
+    const struct lh_jsonline_value *module = lh_jsonline_first(value);
+    const struct lh_jsonline_value *offset = lh_jsonline_next(value, module);
+    if (!lh_jsonline_is(module, LH_JSONLINE_INTEGER) ||
+        !lh_jsonline_is(offset, LH_JSONLINE_INTEGER) ||
+        lh_jsonline_integer(module) < 0) {
+        r->bad = key;
+        return (struct lh_model_frame){ 0 };
+    }
+    return (struct lh_model_frame){ (uint64_t)lh_jsonline_integer(module),
+                                    (uint64_t)lh_jsonline_integer(offset) };
 }
 
 bool lh_fields_optional_frame(struct lh_fields *r, const char *key,
                               struct lh_model_frame *frame)
 {
-    const json_t *value = lh_fields_get(r, key, false);
+    const struct lh_jsonline_value *value = lh_fields_get(r, key, false);
     if (value)
         *frame = lh_fields_frame(r, key, value);
     return value != NULL;
 }
 
-const json_t *lh_fields_array(struct lh_fields *r, const char *key, bool needed)
+const struct lh_jsonline_value *lh_fields_array(struct lh_fields *r,
+                                                const char *key, bool needed)
 {
-    const json_t *value = lh_fields_get(r, key, needed);
-    if (value && !json_is_array(value))
+    const struct lh_jsonline_value *value = lh_fields_get(r, key, needed);
+    if (value && !lh_jsonline_is(value, LH_JSONLINE_ARRAY))
         r->bad = key;
     return value;
 }

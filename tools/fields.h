@@ -8,25 +8,27 @@
 #ifndef LH_TOOLS_FIELDS_H
 #define LH_TOOLS_FIELDS_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "jsonline.h"
 #include "model.h"
 
 struct lh_fields {
     struct lh_model_process *process; /* strings are copied to its pool */
-    const json_t *object;
+    const struct lh_jsonline_value *object;
     const char *bad; /* the key, or NULL */
 };
 
 /* For an object inside of r's; the caller takes its `bad` back. */
-struct lh_fields lh_fields_inner(struct lh_fields *r, const json_t *object);
+struct lh_fields lh_fields_inner(struct lh_fields *r,
+                                 const struct lh_jsonline_value *object);
 
 /* NULL when absent, which is bad if it is needed. */
-const json_t *lh_fields_get(struct lh_fields *r, const char *key, bool needed);
-const json_t *lh_fields_array(struct lh_fields *r, const char *key,
-                              bool needed);
+const struct lh_jsonline_value *lh_fields_get(struct lh_fields *r,
+                                              const char *key, bool needed);
+const struct lh_jsonline_value *lh_fields_array(struct lh_fields *r,
+                                                const char *key, bool needed);
 
 /* Not negative; an id is 1 and up. Absent optional ones are 0. */
 uint64_t lh_fields_number(struct lh_fields *r, const char *key);
@@ -49,7 +51,7 @@ uint64_t lh_fields_address(struct lh_fields *r, const char *key);
 bool lh_fields_shared(struct lh_fields *r, const char *key);
 enum lh_model_wait lh_fields_wait(struct lh_fields *r);
 struct lh_model_frame lh_fields_frame(struct lh_fields *r, const char *key,
-                                      const json_t *value);
+                                      const struct lh_jsonline_value *value);
 bool lh_fields_optional_frame(struct lh_fields *r, const char *key,
                               struct lh_model_frame *frame);
 

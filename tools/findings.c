@@ -25,7 +25,7 @@ uint64_t lh_findings_place(const struct lh_model_process *p, uint64_t stack)
     return s && s->nframes ? frame_key(p, s->frames[0]) : 0;
 }
 
-static uint64_t stack_key(const struct lh_model_process *p, uint64_t stack)
+uint64_t lh_findings_stack(const struct lh_model_process *p, uint64_t stack)
 {
     const struct lh_model_stack *s = lh_model_stack(p, stack);
     uint64_t h = 1;
@@ -42,7 +42,7 @@ uint64_t lh_findings_class(const struct lh_model_process *p, uint64_t id)
         return 0;
     if (l->is_static)
         return frame_key(p, l->where);
-    return stack_key(p, l->init ? l->init : l->first);
+    return lh_findings_stack(p, l->init ? l->init : l->first);
 }
 
 static bool has_build(const struct lh_model_process *p, uint64_t module)

@@ -71,13 +71,15 @@ uint64_t lh_findings_rings(const struct lh_findings_item *item);
 bool lh_findings_is_wanted(const struct lh_findings_item *item, bool all);
 /* Possible ones before conditional ones. */
 void lh_findings_sort(struct lh_findings *list);
-/* Keys that are equal for locks of one class, and for stacks with the same
- * innermost place, in all processes and runs. */
+/* Keys that are equal for locks of one class, for stacks with the same
+ * innermost place, and for stacks that are the same, in all processes and
+ * runs. */
 uint64_t lh_findings_class(const struct lh_model_process *p, uint64_t lock);
 /* Whether it can be that of a lock of another build of a file, too, as one that
  * it depends on has no build id. */
 bool lh_findings_is_any_build(const struct lh_model_process *p, uint64_t lock);
 uint64_t lh_findings_place(const struct lh_model_process *p, uint64_t stack);
+uint64_t lh_findings_stack(const struct lh_model_process *p, uint64_t stack);
 void lh_findings_free(struct lh_findings *list);
 
 #endif

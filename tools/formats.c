@@ -3,8 +3,10 @@
 #include "formats.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "content.h"
+#include "diag.h"
 #include "dot.h"
 #include "explain.h"
 #include "html.h"
@@ -12,6 +14,7 @@
 #include "junit.h"
 #include "options.h"
 #include "output.h"
+#include "progress.h"
 #include "sarif.h"
 #include "short.h"
 #include "text.h"
@@ -47,27 +50,37 @@ void lh_formats_open(struct lh_options *options)
 /* All of them, so that no name has to change on the way. */
 static void name_locks(const struct lh_content *c)
 {
+    lh_progress_begin(c->progress, "naming locks", c->findings->n);
     for (size_t i = 0; i < c->findings->n; i++) {
         const struct lh_findings_item *item = c->findings->items[i];
         if (lh_findings_is_wanted(item, c->all))
             lh_explain_name_locks(c->symbols, c->names, item->process,
                                   item->finding);
+        lh_progress_step(c->progress);
     }
 }
 
+/* On a terminal the report itself shows how far it is. */
 static void write_one(const struct lh_options_output *o,
                       const struct lh_content *content)
 {
+    bool shown = isatty(fileno(o->stream));
+    lh_progress_begin(content->progress, shown ? NULL : o->format,
+                      content->findings->n);
     for (size_t i = 0; i < NFORMATS; i++)
         if (strcmp(formats[i].name, o->format) == 0)
             formats[i].write(o->stream, content);
+    lh_diag_progress_end();
     lh_output_close(o->stream, o->file);
 }
 
 void lh_formats_write(struct lh_options *options,
                       const struct lh_content *content)
 {
-    name_locks(content);
+    struct lh_progress progress;
+    struct lh_content c = *content;
+    c.progress = &progress;
+    name_locks(&c);
     for (size_t i = 0; i < options->noutputs; i++)
-        write_one(&options->outputs[i], content);
+        write_one(&options->outputs[i], &c);
 }

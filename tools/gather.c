@@ -12,22 +12,16 @@
 #include "diag.h"
 #include "inputs.h"
 #include "model.h"
+#include "progress.h"
 #include "runs.h"
 #include "store.h"
 
 enum { READ_BYTES = 256 * 1024, PATIENCE_S = 1 };
 
-static time_t now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec;
-}
-
 static void show_progress(const struct lh_gather *g, const char *file,
                           uint64_t done_bytes, uint64_t size_bytes)
 {
-    if (now_s() - g->start_s > PATIENCE_S)
+    if (lh_progress_now_s() - g->start_s > PATIENCE_S)
         lh_diag_progress("reading %s: %llu of %llu MB", file,
                          (unsigned long long)(done_bytes >> 20),
                          (unsigned long long)(size_bytes >> 20));
@@ -102,7 +96,7 @@ void lh_gather_read(struct lh_gather *g, char *const *paths, size_t npaths,
                     struct lh_symbols *symbols)
 {
     struct lh_inputs in = lh_inputs_find(&g->pool, paths, npaths);
-    g->start_s = now_s();
+    g->start_s = lh_progress_now_s();
     g->findings.symbols = symbols;
     g->several = in.n > 1;
     g->failed = in.failed;

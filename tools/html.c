@@ -7,6 +7,7 @@
 #include "place.h"
 #include "point.h"
 #include "pool.h"
+#include "progress.h"
 #include "summary.h"
 #include "xml.h"
 
@@ -108,6 +109,7 @@ static void findings(const struct lh_html *h)
     size_t n = 0;
     fputs("<section id=\"findings\">\n<h2>Findings</h2>\n", h->out);
     for (size_t i = 0; i < c->findings->n; i++) {
+        lh_progress_step(c->progress);
         if (!lh_findings_is_wanted(c->findings->items[i], c->all))
             continue;
         if (n++ < MAX_WHOLE)

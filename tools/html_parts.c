@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * html_parts.c - what the parts of an HTML report share: text, stacks and lines
  * of source. */
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "explain.h"
 #include "html.h"
 #include "place.h"
 #include "pool.h"
+#include "source.h"
 #include "trace.h"
 #include "xml.h"
 
@@ -91,22 +89,6 @@ void lh_html_stack(FILE *out, const struct lh_explain *e, uint64_t stack)
     fputs("</details>\n", out);
 }
 
-/* A file, and nothing that a read could wait for. */
-static FILE *open_source(const char *path)
-{
-    struct stat s;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0)
-        return NULL;
-    if (fstat(fd, &s) == 0 && S_ISREG(s.st_mode)) {
-        FILE *file = fdopen(fd, "r");
-        if (file)
-            return file;
-    }
-    close(fd);
-    return NULL;
-}
-
 static void source_line(FILE *out, struct lh_pool *pool, const char *text,
                         int number, bool here)
 {
@@ -142,7 +124,7 @@ void lh_html_source(FILE *out, const struct lh_explain *e, uint64_t stack)
     struct lh_trace t = lh_explain_stack(e, stack);
     if (!t.n || !*t.lines[0].file || t.lines[0].line <= 0)
         return;
-    FILE *file = open_source(
+    FILE *file = lh_source_open(
         lh_place_path(e->pool, t.lines[0].file, t.lines[0].built_in));
     if (!file)
         return;

@@ -9,6 +9,7 @@
 
 #include "core.h"
 #include "diag.h"
+#include "heapname.h"
 #include "holds.h"
 #include "naming.h"
 #include "options.h"
@@ -240,6 +241,19 @@ static void write_report(const struct lh_inspection *in,
         fclose(out);
 }
 
+/* What a lock is a member of is seen where threads wait for it, or have taken
+ * it. */
+static void hint_names(struct lh_inspection *in)
+{
+    const struct lh_picture *p = &in->picture;
+    for (size_t i = 0; i < in->o.nthreads; i++)
+        lh_heapname_hint(&in->explain, p->lock_ids[i], i + 1);
+    for (size_t i = 0; i < in->o.nthreads; i++)
+        for (size_t j = 0; j < in->o.threads[i].nholds; j++)
+            lh_heapname_hint(&in->explain, p->holds[i][j].lock,
+                             p->holds[i][j].stack);
+}
+
 /* After the target was opened: what is known of it. */
 static void explain(struct lh_inspection *in, struct lh_naming *names,
                     bool no_stop)
@@ -257,6 +271,7 @@ static void explain(struct lh_inspection *in, struct lh_naming *names,
     if (!no_stop)
         find_waits(in, true);
     lh_picture_locks(&in->picture, &in->o, in->waits);
+    hint_names(in);
     for (size_t i = 0; i < in->o.nthreads; i++)
         lh_naming_add(&in->explain, in->picture.lock_ids[i]);
     for (size_t i = 0; i < in->o.nthreads; i++)

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 
 #include "calls.h"
+#include "heapname.h"
 #include "inspect.h"
 #include "lockwords.h"
 #include "model.h"
@@ -89,7 +90,8 @@ static const char *call_sentence(const struct lh_inspection *in,
 static bool is_anonymous(const struct lh_inspection *in, uint64_t lock)
 {
     const struct lh_model_lock *l = lh_model_lock(in->explain.process, lock);
-    return l && !l->is_static && !*l->name;
+    return l && !l->is_static && !*l->name &&
+           !*lh_heapname_of(&in->explain, l).name;
 }
 
 const char *lh_inspect_sentence(const struct lh_inspection *in, size_t thread)

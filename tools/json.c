@@ -11,18 +11,24 @@
 #include "explain.h"
 #include "findings.h"
 #include "genrule.h"
+#include "jsontext.h"
 #include "lockwords.h"
 #include "model.h"
 #include "naming.h"
 #include "pool.h"
+#include "progress.h"
 #include "style.h"
 #include "summary.h"
+#include "witness.h"
 
 /* Names out of a binary need not be UTF-8, which JSON has to be. */
 json_t *lh_json_string(struct lh_pool *pool, const char *text)
 {
+    json_t *value = lh_style_is_plain(text) ? json_string(text) : NULL;
+    if (value)
+        return value;
     char *copy = lh_style_strip(lh_pool_copy(pool, text));
-    json_t *value = json_string(copy);
+    value = json_string(copy);
     if (value)
         return value;
     for (char *c = copy; *c; c++)
@@ -36,9 +42,10 @@ static json_t *number(uint64_t n)
     return json_integer((json_int_t)(n & INT64_MAX));
 }
 
+/* The keys are ours. */
 static void set(json_t *object, const char *key, json_t *value)
 {
-    json_object_set_new(object, key, value);
+    json_object_set_new_nocheck(object, key, value);
 }
 
 static void set_text(const struct lh_explain *e, json_t *object,
@@ -48,10 +55,11 @@ static void set_text(const struct lh_explain *e, json_t *object,
         set(object, key, lh_json_string(e->pool, text));
 }
 
-static json_t *hexadecimal(const struct lh_explain *e, uint64_t n)
+static json_t *hexadecimal(uint64_t n)
 {
-    return lh_json_string(
-        e->pool, lh_pool_format(e->pool, "0x%llx", (unsigned long long)n));
+    char text[32];
+    snprintf(text, sizeof text, "0x%llx", (unsigned long long)n);
+    return json_string_nocheck(text);
 }
 
 static json_t *line_object(const struct lh_explain *e,
@@ -63,7 +71,7 @@ static json_t *line_object(const struct lh_explain *e,
     if (line->line > 0)
         set(o, "line", json_integer(line->line));
     set_text(e, o, "module", line->module);
-    set(o, "offset", hexadecimal(e, line->offset));
+    set(o, "offset", hexadecimal(line->offset));
     set(o, "inlined", json_boolean(line->inlined));
     if (line->hidden)
         set(o, "hidden", json_true());
@@ -112,7 +120,7 @@ static json_t *class_object(struct lh_explain *e, const struct lh_model_lock *l)
     if (m) {
         set(o, "module", lh_json_string(e->pool, m->path));
         set_text(e, o, "build_id", m->build_id);
-        set(o, "offset", hexadecimal(e, frame.offset));
+        set(o, "offset", hexadecimal(frame.offset));
     }
     return o;
 }
@@ -127,7 +135,7 @@ static json_t *lock_object(struct lh_explain *e, uint64_t id)
         return o;
     set(o, "kind", lh_json_string(e->pool, l->kind));
     set_text(e, o, "subtype", l->subtype);
-    set(o, "address", hexadecimal(e, l->address));
+    set(o, "address", hexadecimal(l->address));
     set(o, "class", class_object(e, l));
     set(o, "origin", lh_json_string(e->pool, lh_naming_origin(e, id)));
     if (l->is_shared)
@@ -186,7 +194,36 @@ static json_t *acquisition(struct lh_explain *e, uint64_t lock, bool shared,
     return o;
 }
 
-static json_t *side_object(struct lh_explain *e, size_t i)
+static json_t *witness_object(struct lh_explain *ring,
+                              const struct lh_witness *w)
+{
+    struct lh_explain e = *ring;
+    json_t *o = json_object();
+    e.process = w->process;
+    e.finding = w->finding;
+    if (w->process != ring->process)
+        set(o, "process", number(w->process->pid));
+    set(o, "thread", thread_object(&e, w->thread));
+    set(o, "holds_stack", lh_json_stack(&e, w->holds_stack));
+    set(o, "wants_stack", lh_json_stack(&e, w->wants_stack));
+    set(o, "times", number(w->seen.times));
+    set(o, "threads", number(w->seen.threads));
+    return o;
+}
+
+static json_t *witnesses_array(struct lh_explain *e,
+                               const struct lh_findings_item *item, size_t side)
+{
+    size_t n;
+    const struct lh_witness *list = lh_witness_list(e->pool, item, side, &n);
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(array, witness_object(e, &list[i]));
+    return array;
+}
+
+static json_t *side_object(struct lh_explain *e,
+                           const struct lh_findings_item *item, size_t i)
 {
     static const char *const waits[] = { "block", "timed", "condition",
                                          "tried" };
@@ -205,6 +242,7 @@ static json_t *side_object(struct lh_explain *e, size_t i)
         set(o, "waited_ms", number(s->waited_ms));
     set(o, "times", number(seen.times));
     set(o, "threads", number(seen.threads));
+    set(o, "witnesses", witnesses_array(e, item, i));
     set(o, "odd", json_boolean(lh_advise_odd(e) == (int)i));
     return o;
 }
@@ -274,7 +312,7 @@ static json_t *finding_object(struct lh_explain *e,
     set(o, "locks", locks_array(e, false));
     set(o, "events", locks_array(e, true));
     for (size_t i = 0; i < f->nsides; i++)
-        json_array_append_new(sides, side_object(e, i));
+        json_array_append_new(sides, side_object(e, item, i));
     set(o, "sides", sides);
     if (f->nsides == 0 && f->stack)
         set_deeds(e, o);
@@ -301,9 +339,9 @@ json_t *lh_json_finding(struct lh_symbols *symbols, struct lh_naming *names,
     return o;
 }
 
-void lh_json_write(FILE *out, json_t *value, size_t flags)
+void lh_json_write(FILE *out, json_t *value, bool indented)
 {
-    json_dumpf(value, out, flags);
+    lh_jsontext_write(out, value, indented);
     json_decref(value);
 }
 
@@ -313,11 +351,11 @@ static void write_findings(FILE *out, const struct lh_content *c)
     const char *separator = "\n";
     for (size_t i = 0; i < c->findings->n; i++) {
         const struct lh_findings_item *item = c->findings->items[i];
+        lh_progress_step(c->progress);
         if (!lh_findings_is_wanted(item, c->all))
             continue;
         fputs(separator, out);
-        lh_json_write(out, lh_json_finding(c->symbols, c->names, item),
-                      JSON_INDENT(2));
+        lh_json_write(out, lh_json_finding(c->symbols, c->names, item), true);
         separator = ",\n";
     }
 }
@@ -368,9 +406,9 @@ void lh_json_report(FILE *out, const struct lh_content *content)
     fprintf(out, "{\n\"lockhound\": %d,\n\"findings\": [", LH_JSON_VERSION);
     write_findings(out, content);
     fputs("],\n\"summary\": ", out);
-    lh_json_write(out, summary_object(content->summary), JSON_INDENT(2));
+    lh_json_write(out, summary_object(content->summary), true);
     fputs(",\n\"notes\": ", out);
     lh_json_write(out, notes_array(content->processes, content->nprocesses),
-                  JSON_INDENT(2));
+                  true);
     fputs("\n}\n", out);
 }

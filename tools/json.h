@@ -6,6 +6,7 @@
 #define LH_TOOLS_JSON_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -21,8 +22,8 @@ enum { LH_JSON_VERSION = 1 };
 /* Text without emphasis, as valid UTF-8. */
 json_t *lh_json_string(struct lh_pool *pool, const char *text);
 
-/* Writes a value with flags of json_dumpf(), and gives it back. */
-void lh_json_write(FILE *out, json_t *value, size_t flags);
+/* Writes a value, see jsontext.h, and gives it back. */
+void lh_json_write(FILE *out, json_t *value, bool indented);
 
 /* The whole stack, with what the text report hides. */
 json_t *lh_json_stack(const struct lh_explain *e, uint64_t stack);

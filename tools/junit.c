@@ -13,6 +13,7 @@
 #include "model.h"
 #include "place.h"
 #include "pool.h"
+#include "progress.h"
 #include "summary.h"
 #include "text.h"
 #include "xml.h"
@@ -87,8 +88,8 @@ static void body(struct page *p, const struct lh_findings_item *item)
     FILE *memory = open_memstream(&text, &n);
     if (!memory)
         lh_diag_fail("out of memory");
-    lh_text_finding(memory, false, p->content->symbols, p->content->names,
-                    item);
+    lh_text_finding(memory, false, false, p->content->symbols,
+                    p->content->names, item);
     if (fclose(memory) != 0)
         lh_diag_fail("out of memory");
     lh_xml_put(p->out, text);
@@ -101,6 +102,7 @@ static void finding(struct page *p, const struct lh_findings_item *item)
                                           "happened" };
     const struct lh_content *c = p->content;
     const char *element = fails(item) ? "failure" : "skipped";
+    lh_progress_step(c->progress);
     struct lh_pool pool = { 0 };
     struct lh_explain e;
     lh_explain_begin(&e, &pool, c->symbols, c->names, item->process,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "diag.h"
+#include "jsonline.h"
 #include "parse.h"
 
 enum {
@@ -21,6 +22,7 @@ struct lh_model_input {
     uint64_t ndamaged; /* lines skipped */
     uint64_t nmoved;   /* bytes dropped of a line that is too long */
     bool failed;
+    struct lh_jsonline json;
 };
 
 struct lh_model_process *lh_model_new(const char *file)
@@ -46,6 +48,7 @@ void lh_model_free(struct lh_model_process *p)
     free(p->events);
     free(p->edges);
     free(p->input->partial);
+    lh_jsonline_free(&p->input->json);
     struct lh_pool pool = p->pool; /* p itself lies in it */
     lh_pool_free(&pool);
 }
@@ -81,7 +84,7 @@ static int take_line(struct lh_model_process *p, const char *line, size_t n,
     /* An empty line is what follows a short write; it stands for nothing. */
     if (n == 0 && p->started)
         return 0;
-    int error = lh_parse_line(p, line, n, &why);
+    int error = lh_parse_line(p, &p->input->json, line, n, &why);
     if (error == EPROTO || error == ENOTSUP || (error && !p->started))
         return refuse(p, error, why);
     if (error)
@@ -149,6 +152,7 @@ int lh_model_finish(struct lh_model_process *p, bool may_grow)
         lh_diag_say("%s: %llu records skipped in all", p->file,
                     (unsigned long long)in->ndamaged);
     in->ndamaged = 0;
+    lh_jsonline_free(&in->json);
     if (in->failed)
         return EINVAL;
     if (p->started || may_grow)
@@ -188,6 +192,26 @@ struct lh_model_seen lh_model_seen(const struct lh_model_process *p,
     const struct lh_model_seen *final =
         lh_idmap_get(&p->counts, side->dependency);
     return final ? *final : side->seen;
+}
+
+size_t lh_model_newest_edge(const struct lh_model_process *p, uint64_t holds,
+                            uint64_t wants)
+{
+    uint64_t key = lh_idmap_mix(holds, wants);
+    size_t i = (uintptr_t)lh_idmap_get(&p->orders, key);
+    bool same =
+        i && p->edges[i - 1].holds == holds && p->edges[i - 1].wants == wants;
+    return same ? i : 0;
+}
+
+void lh_model_add_edge(struct lh_model_process *p, struct lh_model_edge edge)
+{
+    edge.previous = lh_model_newest_edge(p, edge.holds, edge.wants);
+    p->edges =
+        lh_pool_grow(p->edges, p->nedges, &p->edges_capacity, sizeof *p->edges);
+    p->edges[p->nedges++] = edge;
+    lh_idmap_put(&p->orders, lh_idmap_mix(edge.holds, edge.wants),
+                 (void *)(uintptr_t)p->nedges);
 }
 
 struct lh_model_finding *lh_model_add_finding(struct lh_model_process *p)

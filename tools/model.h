@@ -101,6 +101,7 @@ struct lh_model_dependency {
 struct lh_model_edge {
     uint64_t dependency, holds, wants;
     uint64_t thread, holds_stack, wants_stack;
+    size_t previous; /* see lh_model_newest_edge() */
 };
 
 /* What matters to other processes, in the order of the records. */
@@ -227,6 +228,12 @@ const struct lh_model_stack *lh_model_stack(const struct lh_model_process *p,
  * one, else what the finding says. */
 struct lh_model_seen lh_model_seen(const struct lh_model_process *p,
                                    const struct lh_model_side *side);
+/* 1 plus the index of the newest edge of an order, which has the one before it
+ * in .previous, and so on; 0: there is none. */
+size_t lh_model_newest_edge(const struct lh_model_process *p, uint64_t holds,
+                            uint64_t wants);
+void lh_model_add_edge(struct lh_model_process *p, struct lh_model_edge edge);
+
 /* A new place in its list of findings. */
 struct lh_model_finding *lh_model_add_finding(struct lh_model_process *p);
 void lh_model_add_note(struct lh_model_process *p, struct lh_model_note note);

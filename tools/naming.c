@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "explain.h"
+#include "heapname.h"
 #include "idmap.h"
 #include "lockwords.h"
 #include "model.h"
@@ -79,6 +80,16 @@ static const char *label(const struct lh_explain *e,
     return lh_explain_clean(e, lh_lockwords_of(l->kind).label);
 }
 
+/* "mutex@bank.c:31" */
+static const char *born_name(const struct lh_explain *e,
+                             const struct lh_model_lock *l)
+{
+    const char *birth = lh_explain_top(e, l->init ? l->init : l->first);
+    if (*birth)
+        return FORMAT("%s@%s", label(e, l), birth);
+    return FORMAT("%s at 0x%llx", label(e, l), (unsigned long long)l->address);
+}
+
 /* A name that others may have too. */
 static const char *plain_name(const struct lh_explain *e, uint64_t id)
 {
@@ -91,10 +102,12 @@ static const char *plain_name(const struct lh_explain *e, uint64_t id)
         return lh_lockwords_of(l->kind).name;
     if (l->is_static)
         return static_name(e, l);
-    const char *birth = lh_explain_top(e, l->init ? l->init : l->first);
-    if (*birth)
-        return FORMAT("%s@%s", label(e, l), birth);
-    return FORMAT("%s at 0x%llx", label(e, l), (unsigned long long)l->address);
+    const char *member = lh_explain_clean(e, lh_heapname_of(e, l).name);
+    if (*member && (l->init || l->first))
+        return member;
+    return *member
+               ? FORMAT("%s at 0x%llx", member, (unsigned long long)l->address)
+               : born_name(e, l);
 }
 
 struct named {
@@ -147,8 +160,15 @@ void lh_naming_free(struct lh_naming *names)
 {
     lh_idmap_free(&names->by_lock);
     lh_idmap_free(&names->by_text);
+    lh_heapname_free(&names->heap);
     lh_pool_free(&names->pool);
     *names = (struct lh_naming){ 0 };
+}
+
+const char *lh_naming_born(const struct lh_explain *e, uint64_t lock)
+{
+    const struct lh_model_lock *l = lh_model_lock(e->process, lock);
+    return l && *lh_heapname_of(e, l).name && !*l->name ? born_name(e, l) : "";
 }
 
 const char *lh_naming_lock(const struct lh_explain *e, uint64_t lock)
@@ -194,6 +214,17 @@ static const char *born_at(const struct lh_explain *e, const char *what,
                   lh_explain_clean(e, t.lines[0].function));
 }
 
+/* " as s->lock", where the name does not say so itself. */
+static const char *written_as(const struct lh_explain *e,
+                              const struct lh_model_lock *l)
+{
+    struct lh_heapname name = lh_heapname_of(e, l);
+    size_t n = strlen(name.name), m = strlen(name.written);
+    if (!m || (m <= n && strcmp(name.name + n - m, name.written) == 0))
+        return "";
+    return FORMAT(" as %s", lh_explain_clean(e, name.written));
+}
+
 const char *lh_naming_origin(const struct lh_explain *e, uint64_t lock)
 {
     const struct lh_model_lock *l = lh_model_lock(e->process, lock);
@@ -214,9 +245,11 @@ const char *lh_naming_origin(const struct lh_explain *e, uint64_t lock)
     if (l->is_static)
         return FORMAT("%s, %s", kind, static_origin(e, l));
     if (l->init)
-        return FORMAT("%s, %s", kind, born_at(e, "initialized", l->init));
+        return FORMAT("%s, %s%s", kind, born_at(e, "initialized", l->init),
+                      written_as(e, l));
     if (l->first)
-        return FORMAT("%s, %s", kind, born_at(e, "first seen", l->first));
+        return FORMAT("%s, %s%s", kind, born_at(e, "first seen", l->first),
+                      written_as(e, l));
     return FORMAT("%s at 0x%llx", kind, (unsigned long long)l->address);
 }
 

@@ -2,10 +2,10 @@
  *
  * naming.h - what the locks of a finding are called, and where they are from.
  *
- * An annotated name goes before the symbol of a static, and that before the
- * place of birth. Locks that would share a name get their number,
- * "mutex@bank.c:31 #17". A lock keeps the name that it was first shown with:
- * names are of a whole report.
+ * An annotated name goes before the symbol of a static, that before what a
+ * lock is a member of, and that before the place of birth. Locks that would
+ * share a name get their number, "mutex@bank.c:31 #17". A lock keeps the name
+ * that it was first shown with: names are of a whole report.
  */
 #ifndef LH_TOOLS_NAMING_H
 #define LH_TOOLS_NAMING_H
@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "heapname.h"
 #include "idmap.h"
 #include "pool.h"
 
@@ -22,6 +23,7 @@ struct lh_explain;
 struct lh_naming {
     struct lh_pool pool;
     struct lh_idmap by_lock, by_text;
+    struct lh_heapname_memory heap;
 };
 
 void lh_naming_free(struct lh_naming *names);
@@ -33,7 +35,11 @@ void lh_naming_add(const struct lh_explain *e, uint64_t lock);
 /* "accounts[0].lock", with emphasis. */
 const char *lh_naming_lock(const struct lh_explain *e, uint64_t lock);
 
-/* "mutex, initialized at bank.c:31 in account_new" */
+/* "mutex@bank.c:31", of a lock that is called what it is a member of; else "".
+ * This is its name where the source is not at hand. */
+const char *lh_naming_born(const struct lh_explain *e, uint64_t lock);
+
+/* "mutex, initialized at bank.c:31 in account_new as a->lock" */
 const char *lh_naming_origin(const struct lh_explain *e, uint64_t lock);
 
 /* Whether both were born at one place: elements of an array, or initialized by

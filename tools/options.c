@@ -187,6 +187,13 @@ static bool set_baseline(struct lh_options *o, const char *value)
     return *value != '\0';
 }
 
+static bool set_verbose(struct lh_options *o, const char *value)
+{
+    (void)value;
+    o->verbose = true;
+    return true;
+}
+
 static bool set_gen_suppressions(struct lh_options *o, const char *value)
 {
     (void)value;
@@ -197,6 +204,11 @@ static bool set_gen_suppressions(struct lh_options *o, const char *value)
 #define ALL                                                                    \
     {                                                                          \
         "all", NULL, "show conditional findings too", "", set_all              \
+    }
+#define VERBOSE                                                                \
+    {                                                                          \
+        "verbose", NULL, "text with all places, counts and whole stacks", "",  \
+            set_verbose                                                        \
     }
 #define EXIT_CODE                                                              \
     {                                                                          \
@@ -235,6 +247,7 @@ static const struct option_row run_options[] = {
     { "dir", "DIR", "folder for the records (./lockhound.PID)", "a folder",
       set_dir },
     ALL,
+    VERBOSE,
     EXIT_CODE,
     { "stacks", "HOW", "auto, exact (always whole) or pc (caller only)",
       "auto, exact or pc", set_stacks },
@@ -260,7 +273,7 @@ static const struct option_row run_options[] = {
 };
 
 #define REPORT                                                                 \
-    FORMATS, ALL,                                                              \
+    FORMATS, ALL, VERBOSE,                                                     \
         { "output", "FILE", "write that report to FILE (also -o FILE)",        \
           "a file", add_file },                                                \
         EXIT_CODE, SUPPRESSIONS, GEN_SUPPRESSIONS, BASELINE, COLOR

@@ -47,7 +47,7 @@ struct lh_options {
     const char *baseline;
     const char **suppressions; /* files of rules */
     size_t nsuppressions, suppressions_capacity;
-    bool all, json, check, no_stop, gen_suppressions;
+    bool all, verbose, json, check, no_stop, gen_suppressions;
     int exit_code; /* -1: not given */
     long keep;     /* of db prune; -1: not given */
     enum lh_colour colour;

@@ -104,11 +104,12 @@ static void add_finding(struct lh_ordergraph *g,
     const struct lh_model_finding *f = part->finding;
     for (size_t i = 0; i < f->nsides; i++) {
         const struct lh_model_side *s = &f->sides[i];
-        struct lh_ordergraph_order *o = add(
-            g, part->process,
-            (struct lh_model_edge){ s->dependency, s->holds, s->wants,
-                                    s->thread, s->holds_stack, s->wants_stack },
-            lh_model_seen(part->process, s).times);
+        struct lh_ordergraph_order *o =
+            add(g, part->process,
+                (struct lh_model_edge){ s->dependency, s->holds, s->wants,
+                                        s->thread, s->holds_stack,
+                                        s->wants_stack, 0 },
+                lh_model_seen(part->process, s).times);
         grave(&o->item, item);
         grave(&o->holds->item, item);
         grave(&o->wants->item, item);

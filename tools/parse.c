@@ -3,10 +3,10 @@
 #include "parse.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <string.h>
 
 #include "fields.h"
+#include "jsonline.h"
 #include "model.h"
 #include "pool.h"
 
@@ -99,16 +99,20 @@ static void read_thread(struct lh_fields *r)
 /* What processes share: [device, inode, offset]. */
 static void read_object(struct lh_fields *r, struct lh_model_lock *l)
 {
-    const json_t *list = lh_fields_array(r, "object", false);
+    const struct lh_jsonline_value *list = lh_fields_array(r, "object", false);
     uint64_t *const parts[] = { &l->device, &l->inode, &l->offset };
     if (!list)
         return;
     l->is_shared = true;
-    for (size_t i = 0; i < 3; i++) {
-        const json_t *part = json_array_get(list, i);
-        if (!json_is_integer(part))
+    if (lh_jsonline_size(list) < 3) {
+        r->bad = "object";
+        return;
+    }
+    const struct lh_jsonline_value *part = lh_jsonline_first(list);
+    for (size_t i = 0; i < 3; i++, part = lh_jsonline_next(list, part)) {
+        if (!lh_jsonline_is(part, LH_JSONLINE_INTEGER))
             r->bad = "object";
-        *parts[i] = (uint64_t)json_integer_value(part);
+        *parts[i] = (uint64_t)lh_jsonline_integer(part);
     }
 }
 
@@ -124,10 +128,10 @@ static void read_lock(struct lh_fields *r)
         .first = lh_fields_optional_number(r, "first"),
     };
     l.is_static = lh_fields_optional_frame(r, "static", &l.where);
-    const json_t *rank = lh_fields_get(r, "rank", false);
+    const struct lh_jsonline_value *rank = lh_fields_get(r, "rank", false);
     l.has_rank = rank != NULL;
-    l.rank = json_integer_value(rank);
-    if (rank && !json_is_integer(rank))
+    l.rank = lh_jsonline_integer(rank);
+    if (rank && !lh_jsonline_is(rank, LH_JSONLINE_INTEGER))
         r->bad = "rank";
     read_object(r, &l);
     if (r->bad)
@@ -140,12 +144,14 @@ static void read_lock(struct lh_fields *r)
 
 static void read_stack(struct lh_fields *r)
 {
-    const json_t *list = lh_fields_array(r, "frames", true);
-    size_t n = json_array_size(list);
+    const struct lh_jsonline_value *list = lh_fields_array(r, "frames", true);
+    size_t n = lh_jsonline_size(list);
     struct lh_model_frame *frames =
         lh_pool_array(&r->process->pool, n, sizeof *frames);
-    for (size_t i = 0; i < n && !r->bad; i++)
-        frames[i] = lh_fields_frame(r, "frames", json_array_get(list, i));
+    const struct lh_jsonline_value *frame = lh_jsonline_first(list);
+    for (size_t i = 0; i < n && !r->bad;
+         i++, frame = lh_jsonline_next(list, frame))
+        frames[i] = lh_fields_frame(r, "frames", frame);
     struct lh_model_stack s = { .id = lh_fields_id(r, "id"),
                                 .nframes = n,
                                 .frames = frames,
@@ -158,22 +164,15 @@ static void read_stack(struct lh_fields *r)
 
 static void read_held(struct lh_fields *r, struct lh_model_held *held, size_t n)
 {
-    const json_t *holds = lh_fields_array(r, "holds", true);
-    for (size_t i = 0; i < n && !r->bad; i++) {
-        struct lh_fields h = lh_fields_inner(r, json_array_get(holds, i));
+    const struct lh_jsonline_value *holds = lh_fields_array(r, "holds", true);
+    const struct lh_jsonline_value *v = lh_jsonline_first(holds);
+    for (size_t i = 0; i < n && !r->bad; i++, v = lh_jsonline_next(holds, v)) {
+        struct lh_fields h = lh_fields_inner(r, v);
         held[i] = (struct lh_model_held){ lh_fields_id(&h, "lock"),
                                           lh_fields_number(&h, "stack"),
                                           lh_fields_shared(&h, "mode") };
         r->bad = h.bad;
     }
-}
-
-static void add_order(struct lh_model_process *p, struct lh_model_edge edge)
-{
-    lh_idmap_put(&p->orders, lh_idmap_mix(edge.holds, edge.wants), p);
-    p->edges =
-        lh_pool_grow(p->edges, p->nedges, &p->edges_capacity, sizeof *p->edges);
-    p->edges[p->nedges++] = edge;
 }
 
 /* Of the requests only the orders are kept, as a finding repeats what it
@@ -183,7 +182,7 @@ static void read_dependency(struct lh_fields *r)
 {
     struct lh_model_process *p = r->process;
     struct lh_model_held small[4];
-    size_t n = json_array_size(lh_fields_array(r, "holds", true));
+    size_t n = lh_jsonline_size(lh_fields_array(r, "holds", true));
     struct lh_model_held *held = small;
     bool keep = p->has_shared || p->keeps_requests;
     if (keep || n > sizeof small / sizeof *small)
@@ -200,9 +199,9 @@ static void read_dependency(struct lh_fields *r)
     };
     read_held(r, held, n);
     for (size_t i = 0; i < n && !r->bad; i++)
-        add_order(p,
-                  (struct lh_model_edge){ id, held[i].lock, d.wants, d.thread,
-                                          held[i].stack, d.stack });
+        lh_model_add_edge(p, (struct lh_model_edge){ id, held[i].lock, d.wants,
+                                                     d.thread, held[i].stack,
+                                                     d.stack, 0 });
     if (r->bad || !keep)
         return;
     struct lh_model_dependency *kept = lh_pool_alloc(&p->pool, sizeof *kept);
@@ -243,8 +242,9 @@ static bool is_ring(const struct lh_model_finding *f)
 
 static void read_ring(struct lh_fields *r, struct lh_model_finding *f)
 {
-    const json_t *ring = lh_fields_array(r, "ring", is_ring(f));
-    size_t n = json_array_size(ring);
+    const struct lh_jsonline_value *ring =
+        lh_fields_array(r, "ring", is_ring(f));
+    size_t n = lh_jsonline_size(ring);
     if (!ring || r->bad)
         return;
     if (n < 2) {
@@ -253,8 +253,9 @@ static void read_ring(struct lh_fields *r, struct lh_model_finding *f)
     }
     struct lh_model_side *sides =
         lh_pool_array(&r->process->pool, n, sizeof *sides);
-    for (size_t i = 0; i < n && !r->bad; i++) {
-        struct lh_fields s = lh_fields_inner(r, json_array_get(ring, i));
+    const struct lh_jsonline_value *v = lh_jsonline_first(ring);
+    for (size_t i = 0; i < n && !r->bad; i++, v = lh_jsonline_next(ring, v)) {
+        struct lh_fields s = lh_fields_inner(r, v);
         read_side(&s, &sides[i]);
         r->bad = s.bad;
     }
@@ -266,15 +267,18 @@ static void read_ring(struct lh_fields *r, struct lh_model_finding *f)
 static void read_pair(struct lh_fields *r, const char *key, bool needed,
                       uint64_t pair[2])
 {
-    const json_t *list = lh_fields_array(r, key, needed);
-    size_t n = json_array_size(list);
+    const struct lh_jsonline_value *list = lh_fields_array(r, key, needed);
+    size_t n = lh_jsonline_size(list);
     if (needed && n == 0)
         r->bad = r->bad ? r->bad : key;
+    const struct lh_jsonline_value *value = NULL;
     for (size_t i = 0; i < 2 && n; i++) {
-        const json_t *value = json_array_get(list, i < n ? i : n - 1);
-        if (!json_is_integer(value) || json_integer_value(value) < 0)
+        if (i < n)
+            value = i ? lh_jsonline_next(list, value) : lh_jsonline_first(list);
+        if (!lh_jsonline_is(value, LH_JSONLINE_INTEGER) ||
+            lh_jsonline_integer(value) < 0)
             r->bad = key;
-        pair[i] = (uint64_t)json_integer_value(value);
+        pair[i] = (uint64_t)lh_jsonline_integer(value);
     }
 }
 
@@ -313,12 +317,13 @@ static void read_reason(struct lh_fields *r, size_t nsides,
 
 static void read_reasons(struct lh_fields *r, struct lh_model_finding *f)
 {
-    const json_t *list = lh_fields_array(r, "reasons", false);
-    size_t n = json_array_size(list);
+    const struct lh_jsonline_value *list = lh_fields_array(r, "reasons", false);
+    size_t n = lh_jsonline_size(list);
     struct lh_model_reason *reasons =
         lh_pool_array(&r->process->pool, n, sizeof *reasons);
-    for (size_t i = 0; i < n && !r->bad; i++) {
-        struct lh_fields s = lh_fields_inner(r, json_array_get(list, i));
+    const struct lh_jsonline_value *v = lh_jsonline_first(list);
+    for (size_t i = 0; i < n && !r->bad; i++, v = lh_jsonline_next(list, v)) {
+        struct lh_fields s = lh_fields_inner(r, v);
         read_reason(&s, f->nsides, &reasons[i]);
         r->bad = s.bad;
     }
@@ -372,7 +377,7 @@ static void read_finding(struct lh_fields *r)
 static void read_count(struct lh_fields *r)
 {
     struct lh_model_process *p = r->process;
-    if (json_object_get(r->object, "finding")) {
+    if (lh_jsonline_get(r->object, "finding")) {
         uint64_t finding = lh_fields_id(r, "finding");
         uint64_t rings = lh_fields_number(r, "rings");
         slot(r, &p->rings, finding, &rings, sizeof rings);
@@ -449,13 +454,12 @@ static int read_first(struct lh_fields *r, const char **why)
     return r->process->started ? 0 : EPROTO;
 }
 
-int lh_parse_line(struct lh_model_process *p, const char *line, size_t n,
-                  const char **why)
+int lh_parse_line(struct lh_model_process *p, struct lh_jsonline *json,
+                  const char *line, size_t n, const char **why)
 {
-    json_error_t error;
-    json_t *object = json_loadb(line, n, 0, &error);
+    const struct lh_jsonline_value *object = lh_jsonline_read(json, line, n);
     int rc = 0;
-    if (!json_is_object(object)) {
+    if (!lh_jsonline_is(object, LH_JSONLINE_OBJECT)) {
         *why = "not a JSON object";
         rc = EINVAL;
     } else {
@@ -470,6 +474,5 @@ int lh_parse_line(struct lh_model_process *p, const char *line, size_t n,
             rc = r.bad ? EINVAL : 0;
         }
     }
-    json_decref(object);
     return rc;
 }

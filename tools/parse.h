@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 
+struct lh_jsonline;
 struct lh_model_process;
 
 /* The version of lockhound-records(5) that we read. */
@@ -18,9 +19,9 @@ enum { LH_PARSE_VERSION = 1 };
  *               type; *why says which, in a few words
  *   EPROTO      it is the first record and does not begin a record file
  *   ENOTSUP     it is the first record, of a version that we do not know
- * Nothing is stored in these cases.
+ * Nothing is stored in these cases. json is the caller's memory for lines.
  */
-int lh_parse_line(struct lh_model_process *p, const char *line, size_t n,
-                  const char **why);
+int lh_parse_line(struct lh_model_process *p, struct lh_jsonline *json,
+                  const char *line, size_t n, const char **why);
 
 #endif

@@ -25,6 +25,7 @@ static void write_report(struct report *r, const struct lh_summary *summary)
 {
     struct lh_content content = {
         .all = r->options->all,
+        .verbose = r->options->verbose,
         .gen_suppressions = r->options->gen_suppressions,
         .colour = r->options->colour,
         .symbols = r->symbols,

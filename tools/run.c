@@ -223,7 +223,8 @@ static void show(struct run *r, struct lh_findings_item *item)
     if (!out)
         lh_diag_fail("out of memory");
     fputc('\n', out);
-    lh_text_finding(out, r->colour, r->symbols, &r->names, item);
+    lh_text_finding(out, r->colour, r->options.verbose, r->symbols, &r->names,
+                    item);
     if (r->options.gen_suppressions)
         lh_genrule_print(out, r->symbols, &r->names, item);
     if (fclose(out) == 0)
@@ -445,6 +446,7 @@ static void write_reports(struct run *r, const struct lh_summary *summary)
 {
     struct lh_content content = {
         .all = r->options.all,
+        .verbose = r->options.verbose,
         .gen_suppressions = r->options.gen_suppressions,
         .colour = r->options.colour,
         .symbols = r->symbols,

@@ -18,6 +18,7 @@
 #include "place.h"
 #include "point.h"
 #include "pool.h"
+#include "progress.h"
 #include "summary.h"
 #include "trace.h"
 
@@ -33,9 +34,10 @@ static const char base_id[] = "%SRCROOT%"; /* the working folder */
 /* When a step of a ring comes: first all take, then all wait. */
 enum { TAKES = 1, WAITS };
 
+/* The keys are ours. */
 static void set(json_t *object, const char *key, json_t *value)
 {
-    json_object_set_new(object, key, value);
+    json_object_set_new_nocheck(object, key, value);
 }
 
 static json_t *text_of(const struct lh_explain *e, const char *text)
@@ -288,6 +290,7 @@ static void write_results(FILE *out, const struct lh_content *c)
         const struct lh_findings_item *item = c->findings->items[i];
         struct lh_pool pool = { 0 };
         struct lh_explain e;
+        lh_progress_step(c->progress);
         if (!lh_findings_is_wanted(item, c->all))
             continue;
         lh_explain_begin(&e, &pool, c->symbols, c->names, item->process,
@@ -296,7 +299,7 @@ static void write_results(FILE *out, const struct lh_content *c)
         if (c->all && c->summary->known)
             set(o, "suppressions", suppressions(item));
         fputs(separator, out);
-        lh_json_write(out, o, 0);
+        lh_json_write(out, o, false);
         separator = ",\n";
         lh_pool_free(&pool);
     }
@@ -358,11 +361,11 @@ void lh_sarif_report(FILE *out, const struct lh_content *content)
             "{ \"$schema\": \"%s\", \"version\": \"2.1.0\", "
             "\"runs\": [{\n\"tool\": ",
             schema);
-    lh_json_write(out, tool, JSON_INDENT(2));
+    lh_json_write(out, tool, true);
     fputs(",\n\"invocations\": ", out);
-    lh_json_write(out, invocations, JSON_INDENT(2));
+    lh_json_write(out, invocations, true);
     fputs(",\n\"originalUriBaseIds\": ", out);
-    lh_json_write(out, bases(&pool), JSON_INDENT(2));
+    lh_json_write(out, bases(&pool), true);
     fputs(",\n\"results\": [\n", out);
     write_results(out, content);
     fputs("\n]\n}]}\n", out);

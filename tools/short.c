@@ -9,6 +9,7 @@
 #include "place.h"
 #include "point.h"
 #include "pool.h"
+#include "progress.h"
 #include "style.h"
 #include "trace.h"
 
@@ -57,6 +58,7 @@ void lh_short_report(FILE *out, const struct lh_content *c)
         const struct lh_findings_item *item = c->findings->items[i];
         struct lh_pool pool = { 0 };
         struct lh_explain e;
+        lh_progress_step(c->progress);
         if (!lh_findings_is_wanted(item, c->all))
             continue;
         lh_explain_begin(&e, &pool, c->symbols, c->names, item->process,

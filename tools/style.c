@@ -29,6 +29,11 @@ static bool is_mark(char c)
     return c == *LH_STYLE_BOLD || c == *LH_STYLE_LOCK || c == *LH_STYLE_END;
 }
 
+bool lh_style_is_plain(const char *text)
+{
+    return !strpbrk(text, LH_STYLE_BOLD LH_STYLE_LOCK LH_STYLE_END);
+}
+
 char *lh_style_strip(char *text)
 {
     char *to = text;

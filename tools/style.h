@@ -29,6 +29,9 @@ bool lh_style_wanted(enum lh_colour asked, int fd);
 /* Replaces control characters by '?', in place. */
 void lh_style_clean(char *text);
 
+/* Whether text is without emphasis. */
+bool lh_style_is_plain(const char *text);
+
 /* Removes the emphasis, in place; returns text. */
 char *lh_style_strip(char *text);
 

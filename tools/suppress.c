@@ -11,6 +11,7 @@
 #include "explain.h"
 #include "glob.h"
 #include "lasting.h"
+#include "naming.h"
 #include "pool.h"
 #include "trace.h"
 
@@ -208,7 +209,7 @@ struct witness {
     struct lh_trace *traces;
     const char ***sources; /* of each line of each trace */
     size_t ntraces;
-    const char **locks;
+    const char **locks, **born; /* see lh_naming_born() */
     size_t nlocks;
 };
 
@@ -247,8 +248,11 @@ static struct witness look(const struct lh_explain *e)
     add_stack(&w, f->holder_stack);
     const uint64_t *locks = lh_explain_locks(e, &w.nlocks);
     w.locks = lh_pool_array(e->pool, w.nlocks, sizeof *w.locks);
-    for (size_t i = 0; i < w.nlocks; i++)
+    w.born = lh_pool_array(e->pool, w.nlocks, sizeof *w.born);
+    for (size_t i = 0; i < w.nlocks; i++) {
         w.locks[i] = lh_lasting_name(e, locks[i]);
+        w.born[i] = lh_naming_born(e, locks[i]);
+    }
     return w;
 }
 
@@ -268,7 +272,8 @@ static bool holds(const struct witness *w, const struct condition *c)
 {
     if (c->subject == ANY || c->subject == LOCK)
         for (size_t i = 0; i < w->nlocks; i++)
-            if (lh_glob_match(c->glob, w->locks[i]))
+            if (lh_glob_match(c->glob, w->locks[i]) ||
+                (*w->born[i] && lh_glob_match(c->glob, w->born[i])))
                 return true;
     for (size_t i = 0; i < w->ntraces; i++)
         for (size_t j = 0; j < w->traces[i].n; j++)

@@ -14,6 +14,7 @@
 
 #include "demangle.h"
 #include "diag.h"
+#include "enclosing.h"
 #include "function.h"
 #include "idmap.h"
 #include "model.h"
@@ -21,7 +22,7 @@
 #include "units.h"
 #include "variables.h"
 
-enum { MAX_INLINED = 64, MAX_BUILD_ID_BYTES = 64 };
+enum { MAX_INLINED = 64, MAX_SCOPES = 256, MAX_BUILD_ID_BYTES = 64 };
 
 struct places {
     struct lh_symbols_place *list;
@@ -39,12 +40,16 @@ struct lh_symbols_module {
     GElf_Addr bias;          /* from the file's addresses to libdwfl's */
     bool fixed;              /* ET_EXEC: the file's addresses are absolute */
     struct lh_idmap code[2]; /* offset -> struct places; [1]: of calls */
+    struct lh_idmap data;    /* offset -> struct lh_symbols_data */
+    struct lh_idmap names;   /* DIE of a function -> its name */
     struct lh_units *units;  /* NULL until needed */
+    struct lh_enclosing *scopes;    /* likewise */
     struct lh_variables *variables; /* likewise */
 };
 
 struct lh_symbols {
     struct lh_pool pool;
+    struct lh_idmap by_record; /* struct lh_model_module -> the next */
     struct lh_symbols_module *modules;
 };
 
@@ -69,19 +74,29 @@ void lh_symbols_free(struct lh_symbols *s)
         lh_variables_free(m->variables);
         lh_idmap_free(&m->code[0]);
         lh_idmap_free(&m->code[1]);
+        lh_idmap_free(&m->data);
+        lh_idmap_free(&m->names);
+        lh_enclosing_free(m->scopes);
         if (m->dwfl)
             dwfl_end(m->dwfl);
     }
+    lh_idmap_free(&s->by_record);
     struct lh_pool pool = s->pool; /* s itself lies in it */
     lh_pool_free(&pool);
 }
 
-struct lh_symbols_module *lh_symbols_open(struct lh_symbols *s,
-                                          const struct lh_model_module *wanted)
+static bool is_of(const struct lh_symbols_module *m,
+                  const struct lh_model_module *wanted)
+{
+    return strcmp(m->path, wanted->path) == 0 &&
+           strcmp(m->build_id, wanted->build_id) == 0;
+}
+
+static struct lh_symbols_module *
+find_module(struct lh_symbols *s, const struct lh_model_module *wanted)
 {
     struct lh_symbols_module *m = s->modules;
-    while (m && (strcmp(m->path, wanted->path) != 0 ||
-                 strcmp(m->build_id, wanted->build_id) != 0))
+    while (m && !is_of(m, wanted))
         m = m->next;
     if (m)
         return m;
@@ -92,6 +107,19 @@ struct lh_symbols_module *lh_symbols_open(struct lh_symbols *s,
     m->pool = &s->pool;
     m->next = s->modules;
     s->modules = m;
+    return m;
+}
+
+/* A record may have been replaced, or another have its place. */
+struct lh_symbols_module *lh_symbols_open(struct lh_symbols *s,
+                                          const struct lh_model_module *wanted)
+{
+    struct lh_symbols_module *m =
+        lh_idmap_get(&s->by_record, (uintptr_t)wanted);
+    if (m && is_of(m, wanted))
+        return m;
+    m = find_module(s, wanted);
+    lh_idmap_put(&s->by_record, (uintptr_t)wanted, m);
     return m;
 }
 
@@ -187,73 +215,6 @@ static bool locate(struct lh_symbols_module *m, uint64_t offset,
     return m->module != NULL;
 }
 
-/* The innermost of the children of *die that holds address, and so on down. */
-static void go_inwards(Dwarf_Die *die, Dwarf_Addr address)
-{
-    Dwarf_Die child;
-    bool more = dwarf_child(die, &child) == 0;
-    while (more) {
-        if (dwarf_haspc(&child, address) > 0) {
-            *die = child;
-            more = dwarf_child(die, &child) == 0;
-        } else {
-            more = dwarf_siblingof(&child, &child) == 0;
-        }
-    }
-}
-
-/* A function written inside another one that has no code at this place: a
- * lambda that is passed as a pointer. */
-static bool find_nested(Dwarf_Die *parent, Dwarf_Addr address, Dwarf_Die *found)
-{
-    Dwarf_Die child;
-    bool more = dwarf_child(parent, &child) == 0;
-    while (more) {
-        if (dwarf_tag(&child) == DW_TAG_subprogram &&
-            dwarf_haspc(&child, address) > 0) {
-            *found = child;
-            return true;
-        }
-        if (find_nested(&child, address, found))
-            return true;
-        more = dwarf_siblingof(&child, &child) == 0;
-    }
-    return false;
-}
-
-/* What is innermost at address. */
-static bool innermost_at(Dwarf_Die *unit, Dwarf_Addr address,
-                         Dwarf_Die *innermost)
-{
-    Dwarf_Die *near = NULL;
-    bool is_function = false;
-    int n = dwarf_getscopes(unit, address, &near);
-    for (int i = 0; i < n; i++)
-        is_function |= lh_function_is(&near[i]);
-    if (n > 0)
-        *innermost = near[0];
-    free(near);
-    /* It does not look into what has no code there itself. */
-    if (!is_function && find_nested(unit, address, innermost)) {
-        go_inwards(innermost, address);
-        return true;
-    }
-    return n > 0;
-}
-
-/* The functions around address, innermost first, in scopes[i] for which
- * lh_function_is(); *scopes is the caller's to free. */
-static int scopes_at(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scopes)
-{
-    /* dwarf_getscopes() leads an inlined function's scopes to where it was
-     * written, dwarf_getscopes_die() to where it was inlined. */
-    Dwarf_Die innermost;
-    int n = innermost_at(unit, address, &innermost)
-                ? dwarf_getscopes_die(&innermost, scopes)
-                : 0;
-    return n > 0 ? n : 0;
-}
-
 static void set_source(struct lh_symbols_module *m, Dwarf_Die *unit,
                        const char *file, int line,
                        struct lh_symbols_place *place)
@@ -321,32 +282,44 @@ static Dwarf_Die with_functions(Dwarf_Die *unit)
     return *unit;
 }
 
+static const char *function_name(struct lh_symbols_module *m, Dwarf_Die *die)
+{
+    const char *name = lh_idmap_get(&m->names, (uintptr_t)die->addr);
+    if (!name) {
+        name = lh_function_name(m->pool, die);
+        lh_idmap_put(&m->names, (uintptr_t)die->addr, (void *)name);
+    }
+    return name;
+}
+
+static struct lh_enclosing *scopes_of(struct lh_symbols_module *m)
+{
+    if (!m->scopes)
+        m->scopes = lh_enclosing_new();
+    return m->scopes;
+}
+
 /* By DWARF: the chain of inlined functions. */
 static size_t read_dwarf(struct lh_symbols_module *m, Dwarf_Addr address,
                          struct lh_symbols_place *places)
 {
     Dwarf_Addr bias = 0;
     Dwarf_Die *unit = unit_at(m, address, &bias);
-    Dwarf_Die *scopes = NULL;
-    size_t n = 0;
+    size_t n;
     if (!unit)
         return 0;
-    Dwarf_Die functions = with_functions(unit);
-    int nscopes = scopes_at(&functions, address - bias, &scopes);
+    Dwarf_Die full = with_functions(unit), functions[MAX_INLINED];
+    n = lh_enclosing_functions(scopes_of(m), &full, address - bias, functions,
+                               MAX_INLINED);
     struct lh_symbols_place place = { "", "", "", 0, false };
     read_line(m, unit, address - bias, &place);
-    for (int i = 0; i < nscopes && n < MAX_INLINED; i++) {
-        if (!lh_function_is(&scopes[i]))
-            continue;
-        place.function = lh_function_name(m->pool, &scopes[i]);
-        place.inlined = dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine;
-        places[n++] = place;
-        if (!place.inlined)
-            break;
+    for (size_t i = 0; i < n; i++) {
+        place.function = function_name(m, &functions[i]);
+        place.inlined = i + 1 < n;
+        places[i] = place;
         place = (struct lh_symbols_place){ "", "", "", 0, false };
-        set_call_site(m, unit, &scopes[i], &place);
+        set_call_site(m, unit, &functions[i], &place);
     }
-    free(scopes);
     return n;
 }
 
@@ -411,6 +384,34 @@ const struct lh_symbols_place *lh_symbols_code(struct lh_symbols_module *m,
     return p->list;
 }
 
+bool lh_symbols_scopes(struct lh_symbols_module *m, uint64_t offset,
+                       size_t level, struct lh_symbols_scopes *scopes)
+{
+    Dwarf_Addr address, bias = 0;
+    Dwarf_Die *unit =
+        locate(m, offset, &address) ? unit_at(m, address - 1, &bias) : NULL;
+    if (!unit)
+        return false;
+    Dwarf_Die full = with_functions(unit), list[MAX_SCOPES];
+    size_t n = lh_enclosing_scopes(scopes_of(m), &full, address - 1 - bias,
+                                   list, MAX_SCOPES);
+    *scopes = (struct lh_symbols_scopes){
+        .list = lh_pool_array(m->pool, n, sizeof *list),
+        .n = (int)n,
+        .back = address - bias,
+    };
+    memcpy(scopes->list, list, n * sizeof *list);
+    for (int i = 0; i < scopes->n; i++) {
+        if (!lh_function_is(&scopes->list[i]))
+            continue;
+        scopes->last = i;
+        if (level-- == 0)
+            return true;
+        scopes->first = i + 1;
+    }
+    return false;
+}
+
 static bool find_variable(struct lh_symbols_module *m, Dwarf_Addr address,
                           struct lh_symbols_data *data)
 {
@@ -435,14 +436,13 @@ static void drop_number(char *name)
         *dot = '\0';
 }
 
-struct lh_symbols_data lh_symbols_data(struct lh_symbols_module *m,
-                                       uint64_t offset)
+static struct lh_symbols_data read_data(struct lh_symbols_module *m,
+                                        Dwarf_Addr address)
 {
     struct lh_symbols_data data = { "", "", "", "", 0 };
-    Dwarf_Addr address;
     GElf_Off inside = 0;
     GElf_Sym symbol = { 0 };
-    if (!locate(m, offset, &address) || find_variable(m, address, &data))
+    if (find_variable(m, address, &data))
         return data;
     const char *mangled = symbol_at(m, address, &inside, &symbol);
     if (!mangled)
@@ -453,4 +453,19 @@ struct lh_symbols_data lh_symbols_data(struct lh_symbols_module *m,
                                         (unsigned long long)inside)
                        : name;
     return data;
+}
+
+struct lh_symbols_data lh_symbols_data(struct lh_symbols_module *m,
+                                       uint64_t offset)
+{
+    Dwarf_Addr address;
+    if (!locate(m, offset, &address))
+        return (struct lh_symbols_data){ "", "", "", "", 0 };
+    struct lh_symbols_data *data = lh_idmap_get(&m->data, offset);
+    if (!data) {
+        data = lh_pool_alloc(m->pool, sizeof *data);
+        *data = read_data(m, address);
+        lh_idmap_put(&m->data, offset, data);
+    }
+    return *data;
 }

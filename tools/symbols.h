@@ -11,6 +11,7 @@
 #ifndef LH_TOOLS_SYMBOLS_H
 #define LH_TOOLS_SYMBOLS_H
 
+#include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -53,6 +54,19 @@ struct lh_symbols_data {
     const char *file, *built_in;
     int line; /* of the declaration; 0 if not known */
 };
+
+/* The scopes of DWARF around a call, innermost first. */
+struct lh_symbols_scopes {
+    Dwarf_Die *list; /* of the struct lh_symbols */
+    int n;
+    int first, last; /* those of one function, which is the last */
+    Dwarf_Addr back; /* the return address, in the DWARF's own addresses */
+};
+
+/* offset is a return address; level says which of the functions that
+ * lh_symbols_code() has for it is meant. False if it is not known. */
+bool lh_symbols_scopes(struct lh_symbols_module *m, uint64_t offset,
+                       size_t level, struct lh_symbols_scopes *scopes);
 
 /* The variable at an offset. */
 struct lh_symbols_data lh_symbols_data(struct lh_symbols_module *m,

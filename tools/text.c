@@ -11,21 +11,23 @@
 #include "genrule.h"
 #include "misuse.h"
 #include "naming.h"
-#include "place.h"
 #include "pool.h"
+#include "progress.h"
+#include "stacktext.h"
 #include "style.h"
 #include "summary.h"
+#include "trace.h"
+#include "witness.h"
 
 enum {
-    MAX_SIDES = 8,     /* of a ring; the JSON report has all */
-    MAX_FUNCTION = 44, /* columns in which functions are aligned */
-    MAX_NAME = 56,     /* bytes of a function's name that are shown */
-    MAX_PIDS = 8,      /* listed */
+    MAX_SIDES = 8, /* of a ring; the JSON report has all */
+    MAX_PIDS = 8,  /* listed */
 };
 
 struct page {
     FILE *out;
-    bool colour;
+    bool colour, verbose;
+    size_t max_sides;
     struct lh_pool pool;
     struct lh_explain explain;
 };
@@ -50,87 +52,41 @@ static void headline(struct page *p, const char *sentence)
     paragraph(p, 0, 2, lh_pool_format(&p->pool, "%s" LH_STYLE_END, text));
 }
 
+static void stack(struct page *p, uint64_t id)
+{
+    const struct lh_explain *e = &p->explain;
+    struct lh_trace t = p->verbose
+                            ? lh_trace_read(e->pool, e->symbols, e->process, id)
+                            : lh_explain_stack(e, id);
+    lh_stacktext_write(p->out, p->verbose, e->pool, t);
+}
+
+/* Where the lock was initialized or first seen. */
+static void birth(struct page *p, uint64_t lock)
+{
+    const struct lh_model_lock *l = lh_model_lock(p->explain.process, lock);
+    if (!l || (l->is_static && !l->init) || (!l->init && !l->first))
+        return;
+    paragraph(p, 4, 6, l->init ? "initialized at:" : "first seen at:");
+    stack(p, l->init ? l->init : l->first);
+}
+
 static void locks(struct page *p)
 {
     size_t n;
     const uint64_t *list = lh_explain_locks(&p->explain, &n);
-    for (size_t i = 0; i < n && i < MAX_SIDES; i++)
+    for (size_t i = 0; i < n && i < p->max_sides; i++) {
         paragraph(p, 2, 4,
                   lh_pool_format(&p->pool, "%s: %s",
                                  lh_naming_lock(&p->explain, list[i]),
                                  lh_naming_origin(&p->explain, list[i])));
-    if (n > MAX_SIDES)
+        if (p->verbose)
+            birth(p, list[i]);
+    }
+    if (n > p->max_sides)
         paragraph(
             p, 2, 4,
-            lh_pool_format(&p->pool, "(and %zu more locks)", n - MAX_SIDES));
-}
-
-static char *shown_function(struct page *p, const struct lh_trace_line *line)
-{
-    const char *name = lh_trace_function(&p->pool, line);
-    const char *inlined = line->inlined ? " (inlined)" : "";
-    bool cut = strlen(name) > MAX_NAME;
-    char *text = lh_pool_format(&p->pool, "%.*s%s%s", MAX_NAME, name,
-                                cut ? "..." : "", inlined);
-    lh_style_clean(text);
-    return text;
-}
-
-static char *shown_source(struct page *p, const struct lh_trace_line *line)
-{
-    const char *source = "";
-    if (*line->file)
-        source =
-            lh_place_short(&p->pool, line->file, line->built_in, line->line);
-    else if (*line->function && *line->module)
-        source = lh_pool_format(&p->pool, "in %s", lh_place_base(line->module));
-    char *text = lh_pool_copy(&p->pool, source);
-    lh_style_clean(text);
-    return text;
-}
-
-/* The source goes to its column, or to a line of its own. */
-static void stack_line(struct page *p, size_t number, int digits, size_t column,
-                       const struct lh_trace_line *line)
-{
-    char label[32];
-    const char *function = shown_function(p, line);
-    const char *source = shown_source(p, line);
-    snprintf(label, sizeof label, "#%-*zu", digits, number);
-    size_t indent = 6 + strlen(label) + 1;
-    size_t width = lh_style_width(function);
-    size_t room = LH_STYLE_COLUMNS - lh_style_width(source);
-    fprintf(p->out, "      %s %s", label, function);
-    if (!*source)
-        fputc('\n', p->out);
-    else if (width <= column && lh_style_width(source) < LH_STYLE_COLUMNS &&
-             indent + column + 2 <= room)
-        fprintf(p->out, "%*s  %s\n", (int)(column - width), "", source);
-    else
-        fprintf(p->out, "\n%*s%s\n", (int)indent + 2, "", source);
-}
-
-static void stack_lines(struct page *p, struct lh_trace t)
-{
-    size_t column = 0;
-    for (size_t i = 0; i < t.n; i++) {
-        size_t width = lh_style_width(shown_function(p, &t.lines[i]));
-        if (width > column && width <= MAX_FUNCTION)
-            column = width;
-    }
-    for (size_t i = 0; i < t.n; i++)
-        stack_line(p, i, t.n > 10 ? 2 : 1, column, &t.lines[i]);
-    if (!t.known || !t.n)
-        fputs("      (unknown)\n", p->out);
-    else if (t.partial)
-        fputs("      (callers not recorded)\n", p->out);
-    else if (t.truncated)
-        fputs("      (more callers than are recorded)\n", p->out);
-}
-
-static void stack(struct page *p, uint64_t id)
-{
-    stack_lines(p, lh_explain_stack(&p->explain, id));
+            lh_pool_format(&p->pool, "(and %zu more locks)", n - p->max_sides));
 }
 
 static void side(struct page *p, size_t i)
@@ -189,24 +145,85 @@ static void deeds(struct page *p)
     deed(p, named, f->thread, act, f->stack);
 }
 
+/* One more way in which the order of a side was seen. */
+static void witness(struct page *p, const struct lh_model_side *s,
+                    const struct lh_witness *w)
+{
+    const struct lh_explain ring = p->explain;
+    const char *holds = lh_naming_lock(&ring, s->holds);
+    const char *wants = lh_naming_lock(&ring, s->wants);
+    const char *often = w->seen.times ? lh_explain_often(&ring, w->seen) : "";
+    const char *process = "";
+    if (w->process != ring.process)
+        process = lh_pool_format(&p->pool, "process %llu ",
+                                 (unsigned long long)w->process->pid);
+    p->explain.process = w->process;
+    p->explain.finding = w->finding;
+    fputc('\n', p->out);
+    paragraph(p, 2, 4,
+              lh_pool_format(&p->pool, "Also %s then %s%s%s, first by %s%s",
+                             holds, wants, *often ? ": " : "", often, process,
+                             lh_explain_thread(&p->explain, w->thread)));
+    paragraph(p, 4, 6, lh_pool_format(&p->pool, "%s taken at:", holds));
+    stack(p, w->holds_stack);
+    paragraph(p, 4, 6, lh_pool_format(&p->pool, "%s asked for at:", wants));
+    stack(p, w->wants_stack);
+    p->explain = ring;
+}
+
+/* All of them, which the records of a ring across processes do not have. */
+static void witnesses(struct page *p, const struct lh_findings_item *item)
+{
+    const struct lh_model_finding *f = p->explain.finding;
+    size_t all = 0, n;
+    if (item->process->is_merged)
+        return;
+    for (size_t i = 0; i < f->nsides; i++) {
+        const struct lh_witness *list = lh_witness_list(&p->pool, item, i, &n);
+        for (size_t j = 0; j < n; j++)
+            witness(p, &f->sides[i], &list[j]);
+        all += n;
+    }
+    if (f->nsides && !all)
+        fputs("\n  The records have no other request in these orders.\n",
+              p->out);
+}
+
 static void sides(struct page *p)
 {
     const struct lh_model_finding *f = p->explain.finding;
-    for (size_t i = 0; i < f->nsides && i < MAX_SIDES; i++)
+    for (size_t i = 0; i < f->nsides && i < p->max_sides; i++)
         side(p, i);
-    if (f->nsides > MAX_SIDES)
+    if (f->nsides > p->max_sides)
         fprintf(p->out,
                 "\n  (and %zu more sides; lockhound report --format=json has "
                 "them)\n",
-                f->nsides - MAX_SIDES);
+                f->nsides - p->max_sides);
     if (f->nsides == 0 && f->stack)
         deeds(p);
 }
 
+static void all_counts(struct page *p)
+{
+    const struct lh_explain *e = &p->explain;
+    for (size_t i = 0; i < e->finding->nsides; i++) {
+        const struct lh_model_side *s = &e->finding->sides[i];
+        struct lh_model_seen seen = lh_model_seen(e->process, s);
+        if (s->holds != s->wants && seen.times)
+            paragraph(p, 2, 4,
+                      lh_pool_format(&p->pool, "%s then %s: %s.",
+                                     lh_naming_lock(e, s->holds),
+                                     lh_naming_lock(e, s->wants),
+                                     lh_explain_often(e, seen)));
+    }
+}
+
 static void counts(struct page *p, const struct lh_findings_item *item)
 {
-    const char *text = lh_explain_counts(&p->explain);
+    const char *text = p->verbose ? "" : lh_explain_counts(&p->explain);
     uint64_t rings = lh_findings_rings(item);
+    if (p->verbose)
+        all_counts(p);
     if (*text)
         paragraph(p, 2, 4, lh_pool_format(&p->pool, "%s.", text));
     if (rings > 1)
@@ -220,7 +237,7 @@ static void counts(struct page *p, const struct lh_findings_item *item)
 static void reasons(struct page *p)
 {
     const struct lh_model_finding *f = p->explain.finding;
-    for (size_t i = 0; i < f->nreasons && i < MAX_SIDES; i++)
+    for (size_t i = 0; i < f->nreasons && i < p->max_sides; i++)
         paragraph(
             p, 2, 4,
             lh_pool_format(&p->pool, "%s %s", i ? "And:" : "Why not now:",
@@ -233,7 +250,7 @@ static void runs(struct page *p)
     const struct lh_explain *e = &p->explain;
     const char *text = "None of these had this ring alone:";
     const char *separator = "";
-    for (size_t i = 0; i < e->finding->nsides && i < MAX_SIDES; i++) {
+    for (size_t i = 0; i < e->finding->nsides && i < p->max_sides; i++) {
         uint64_t thread = e->finding->sides[i].thread;
         const struct lh_model_thread *t = lh_model_thread(e->process, thread);
         char *file = lh_pool_copy(&p->pool, t && t->file ? t->file : "");
@@ -264,25 +281,48 @@ static void processes(struct page *p, const struct lh_findings_item *item)
     }
     char *text =
         lh_pool_format(&p->pool, "Found in %zu processes: pid", item->npids);
-    for (size_t i = 0; i < item->npids && i < MAX_PIDS; i++)
+    size_t shown =
+        p->verbose || item->npids < MAX_PIDS ? item->npids : MAX_PIDS;
+    for (size_t i = 0; i < shown; i++)
         text = lh_pool_format(&p->pool, "%s%s %llu", text, i ? "," : "",
                               (unsigned long long)item->pids[i]);
     paragraph(p, 2, 4,
               lh_pool_format(&p->pool, "%s%s", text,
-                             item->npids > MAX_PIDS ? ", ..." : "."));
+                             item->npids > shown ? ", ..." : "."));
 }
 
-void lh_text_finding(FILE *out, bool colour, struct lh_symbols *symbols,
-                     struct lh_naming *names,
+/* What limits the records that the finding is from. */
+static void notes(struct page *p, const struct lh_findings_item *item)
+{
+    const struct lh_model_process *last = NULL;
+    for (size_t i = 0; i < item->nparts; i++) {
+        const struct lh_model_process *owner = item->parts[i].process;
+        for (size_t j = 0; owner != last && j < owner->nnotes; j++)
+            paragraph(p, 2, 4,
+                      lh_pool_format(
+                          &p->pool, "Note on process %llu: %s",
+                          (unsigned long long)owner->pid,
+                          lh_explain_clean(&p->explain, owner->notes[j].text)));
+        last = owner;
+    }
+}
+
+void lh_text_finding(FILE *out, bool colour, bool verbose,
+                     struct lh_symbols *symbols, struct lh_naming *names,
                      const struct lh_findings_item *item)
 {
-    struct page p = { .out = out, .colour = colour };
+    struct page p = { .out = out,
+                      .colour = colour,
+                      .verbose = verbose,
+                      .max_sides = verbose ? SIZE_MAX : MAX_SIDES };
     lh_explain_begin(&p.explain, &p.pool, symbols, names, item->process,
                      item->finding);
     headline(&p, lh_explain_sentence(&p.explain));
     fputc('\n', out);
     locks(&p);
     sides(&p);
+    if (verbose)
+        witnesses(&p, item);
     fputc('\n', out);
     counts(&p, item);
     reasons(&p);
@@ -290,20 +330,20 @@ void lh_text_finding(FILE *out, bool colour, struct lh_symbols *symbols,
     if (*advice)
         paragraph(&p, 2, 4, lh_pool_format(&p.pool, "Fix: %s", advice));
     processes(&p, item);
+    if (verbose)
+        notes(&p, item);
     lh_pool_free(&p.pool);
 }
 
 void lh_text_waiting_stack(FILE *out, const struct lh_explain *e, uint64_t id)
 {
-    struct page p = { .out = out, .explain = *e };
     struct lh_trace t = lh_explain_stack(e, id);
     while (t.n > 1 && lh_trace_is_runtime(&t.lines[0]) &&
            lh_trace_is_runtime(&t.lines[1])) {
         t.lines++;
         t.n--;
     }
-    stack_lines(&p, t);
-    lh_pool_free(&p.pool);
+    lh_stacktext_write(out, false, e->pool, t);
 }
 
 void lh_text_report(FILE *out, const struct lh_content *c)
@@ -313,10 +353,11 @@ void lh_text_report(FILE *out, const struct lh_content *c)
     const char *separator = "";
     for (size_t i = 0; i < c->findings->n; i++) {
         const struct lh_findings_item *item = c->findings->items[i];
+        lh_progress_step(c->progress);
         if (!lh_findings_is_wanted(item, c->all))
             continue;
         fputs(separator, out);
-        lh_text_finding(out, colour, c->symbols, c->names, item);
+        lh_text_finding(out, colour, c->verbose, c->symbols, c->names, item);
         if (c->gen_suppressions)
             lh_genrule_print(out, c->symbols, c->names, item);
         separator = "\n";

@@ -15,9 +15,10 @@ struct lh_findings_item;
 struct lh_naming;
 struct lh_symbols;
 
-/* Writes the finding as paragraphs. */
-void lh_text_finding(FILE *out, bool colour, struct lh_symbols *symbols,
-                     struct lh_naming *names,
+/* Writes the finding as paragraphs; verbose: with each place that its orders
+ * came from, whole stacks, and what else is recorded. */
+void lh_text_finding(FILE *out, bool colour, bool verbose,
+                     struct lh_symbols *symbols, struct lh_naming *names,
                      const struct lh_findings_item *item);
 
 /* Writes the stack of a thread that waits, a frame a line. Of the library that

@@ -25,9 +25,8 @@ static void add_frame(struct lines *l, struct lh_symbols *symbols,
                       struct lh_model_frame frame)
 {
     const struct lh_model_module *m = lh_model_module(process, frame.module);
-    struct lh_trace_line line = {
-        "", "", "", 0, false, false, "", frame.offset
-    };
+    struct lh_trace_line line = { "",    "", "",           0, false,
+                                  false, "", frame.offset, m };
     size_t n = 0;
     const struct lh_symbols_place *places = NULL;
     if (m) {
@@ -131,8 +130,7 @@ bool lh_trace_is_runtime(const struct lh_trace_line *line)
            begins(line->function, functions) || is_plumbing(line);
 }
 
-/* What stands between the program and a hook, inlined or not. */
-static bool is_wrapper(const struct lh_trace_line *line)
+bool lh_trace_is_wrapper(const struct lh_trace_line *line)
 {
     static const char *const functions[] = {
         "__gthread",      "__gnu_cxx",       "lockhound_",
@@ -148,12 +146,18 @@ static bool is_hook(const struct lh_trace_line *line)
     return begins(lh_place_base(line->module), modules);
 }
 
+bool lh_trace_is_outside(const struct lh_trace_line *line)
+{
+    return line->hidden || lh_trace_is_wrapper(line) || is_hook(line) ||
+           lh_trace_is_runtime(line);
+}
+
 static void hide(struct lh_trace_line *lines, size_t n)
 {
     size_t first = 0, end = n;
     while (end > 1 && lh_trace_is_runtime(&lines[end - 1]))
         lines[--end].hidden = true;
-    while (first + 1 < end && is_wrapper(&lines[first]))
+    while (first + 1 < end && lh_trace_is_wrapper(&lines[first]))
         lines[first++].hidden = true;
     for (size_t i = first + 1; i < end; i++)
         lines[i].hidden = is_plumbing(&lines[i]) || is_hook(&lines[i]);

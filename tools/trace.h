@@ -22,6 +22,7 @@ struct lh_trace_line {
     bool hidden;        /* see lh_trace_cut() */
     const char *module; /* path; "" if not known */
     uint64_t offset;    /* in the module, or an address; as recorded */
+    const struct lh_model_module *record; /* NULL if not known */
 };
 
 struct lh_trace {
@@ -53,6 +54,12 @@ const char *lh_trace_function(struct lh_pool *pool,
 
 /* Whether a function belongs to libc or is plumbing of the C++ library. */
 bool lh_trace_is_runtime(const struct lh_trace_line *line);
+
+/* What stands between the program and a hook, inlined or not. */
+bool lh_trace_is_wrapper(const struct lh_trace_line *line);
+
+/* Whether it is no part of the program for any of these reasons. */
+bool lh_trace_is_outside(const struct lh_trace_line *line);
 
 /* The function at a frame that is no return address, or "". */
 const char *lh_trace_start(struct lh_symbols *symbols,

@@ -10,6 +10,7 @@
 
 #include "demangle.h"
 #include "pool.h"
+#include "types.h"
 
 enum {
     MAX_SCOPES = 32, /* nesting of namespaces, functions and blocks */
@@ -27,7 +28,7 @@ struct lh_variables {
     size_t n, capacity;
 };
 
-static bool fixed_address(Dwarf_Die *die, Dwarf_Addr *address)
+bool lh_variables_address(Dwarf_Die *die, Dwarf_Addr *address)
 {
     Dwarf_Attribute location, operand;
     Dwarf_Op *ops;
@@ -48,7 +49,7 @@ static void add_variable(struct lh_variables *v, Dwarf_Die *die,
                          const char *function)
 {
     struct variable new = { .die = *die, .function = function };
-    if (!fixed_address(die, &new.address))
+    if (!lh_variables_address(die, &new.address))
         return;
     v->list = lh_pool_grow(v->list, v->n, &v->capacity, sizeof *v->list);
     v->list[v->n++] = new;
@@ -108,50 +109,6 @@ void lh_variables_free(struct lh_variables *v)
     free(v);
 }
 
-static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
-{
-    Dwarf_Attribute attribute;
-    return dwarf_attr_integrate(die, DW_AT_type, &attribute) &&
-           dwarf_formref_die(&attribute, type);
-}
-
-static Dwarf_Word size_of(Dwarf_Die *type)
-{
-    Dwarf_Word size;
-    return dwarf_aggregate_size(type, &size) == 0 ? size : 0;
-}
-
-static bool in_std(Dwarf_Die *die)
-{
-    Dwarf_Die *scopes = NULL;
-    int n = dwarf_getscopes_die(die, &scopes);
-    bool found = false;
-    for (int i = 1; i < n && !found; i++) {
-        const char *name = dwarf_diename(&scopes[i]);
-        found = dwarf_tag(&scopes[i]) == DW_TAG_namespace && name &&
-                strcmp(name, "std") == 0;
-    }
-    free(scopes);
-    return found;
-}
-
-/* A type whose inside is not the user's business: a lock as such. */
-static bool is_lock_type(Dwarf_Die *type)
-{
-    static const char *const names[] = {
-        "mtx_t",           "GMutex",        "GRecMutex", "GRWLock",
-        "GStaticRecMutex", "GStaticRWLock", "GOnce",     "sem_t",
-    };
-    const char *name = dwarf_diename(type);
-    if (!name)
-        return false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    return strncmp(name, "pthread_", 8) == 0 ||
-           strncmp(name, "__pthread_", 10) == 0 || in_std(type);
-}
-
 /* A part of an aggregate: its name with separator, its type and its place. */
 struct part {
     char *name; /* "" for a base class or an unnamed member */
@@ -197,7 +154,8 @@ static bool element(struct lh_pool *pool, Dwarf_Die *array, Dwarf_Word offset,
                     struct part *part)
 {
     Dwarf_Word size;
-    if (!type_of(array, &part->type) || !(size = size_of(&part->type)))
+    if (!lh_types_of(array, &part->type) ||
+        !(size = lh_types_size(&part->type)))
         return false;
     part->name = indices(pool, array, offset / size);
     part->offset = offset % size;
@@ -215,7 +173,7 @@ static bool member(struct lh_pool *pool, Dwarf_Die *aggregate,
         Dwarf_Word at = 0;
         int tag = dwarf_tag(&die);
         if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
-            !type_of(&die, &part->type))
+            !lh_types_of(&die, &part->type))
             continue;
         /* Absent in a union, and in a static member, whose size fits too but
          * which is declared external. */
@@ -223,7 +181,7 @@ static bool member(struct lh_pool *pool, Dwarf_Die *aggregate,
             dwarf_formudata(&attribute, &at);
         else if (dwarf_hasattr(&die, DW_AT_external))
             continue;
-        if (offset < at || offset - at >= size_of(&part->type))
+        if (offset < at || offset - at >= lh_types_size(&part->type))
             continue;
         const char *name = dwarf_diename(&die);
         bool named = tag == DW_TAG_member && name;
@@ -240,9 +198,10 @@ static char *descend(struct lh_pool *pool, char *path, Dwarf_Die *variable,
                      Dwarf_Word offset)
 {
     struct part at = { .offset = offset };
-    if (!type_of(variable, &at.type))
+    if (!lh_types_of(variable, &at.type))
         return path;
-    for (int steps = 0; steps < MAX_TYPES && !is_lock_type(&at.type); steps++) {
+    for (int steps = 0; steps < MAX_TYPES && !lh_types_is_lock(&at.type);
+         steps++) {
         struct part next;
         bool found = false;
         switch (dwarf_tag(&at.type)) {
@@ -252,7 +211,7 @@ static char *descend(struct lh_pool *pool, char *path, Dwarf_Die *variable,
         case DW_TAG_atomic_type:
             next = (struct part){ .name = lh_pool_copy(pool, ""),
                                   .offset = at.offset };
-            found = type_of(&at.type, &next.type);
+            found = lh_types_of(&at.type, &next.type);
             break;
         case DW_TAG_array_type:
             found = element(pool, &at.type, at.offset, &next);
@@ -270,7 +229,7 @@ static char *descend(struct lh_pool *pool, char *path, Dwarf_Die *variable,
         path = lh_pool_format(pool, "%s%s", path, next.name);
         at = next;
     }
-    if (at.offset && !is_lock_type(&at.type))
+    if (at.offset && !lh_types_is_lock(&at.type))
         path = lh_pool_format(pool, "%s+%llu", path,
                               (unsigned long long)at.offset);
     return path;
@@ -300,11 +259,28 @@ static const char *unit_text(Dwarf_Die *die, unsigned name)
     return text ? text : "";
 }
 
+/* dwarf_decl_file() aborts where a split unit has no table of files. */
+static const char *file_of(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die unit;
+    Dwarf_Word index;
+    Dwarf_Files *files;
+    size_t n;
+    if (!dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) ||
+        dwarf_formudata(&attribute, &index) != 0 || index == 0 ||
+        !dwarf_cu_die(attribute.cu, &unit, NULL, NULL, NULL, NULL, NULL,
+                      NULL) ||
+        dwarf_getsrcfiles(&unit, &files, &n) != 0 || index >= n)
+        return NULL;
+    return dwarf_filesrc(files, index, NULL, NULL);
+}
+
 /* Up to elfutils 0.188 libdw takes file 0, which in DWARF 5 is the unit's own
  * source file, for none. */
 static const char *declared_in(struct lh_pool *pool, Dwarf_Die *die)
 {
-    const char *file = dwarf_decl_file(die);
+    const char *file = file_of(die);
     const char *folder = unit_text(die, DW_AT_comp_dir);
     if (file)
         return lh_pool_copy(pool, file);
@@ -337,7 +313,7 @@ int lh_variables_find(const struct lh_variables *v, struct lh_pool *pool,
         return ENOENT;
     Dwarf_Die die = variable->die;
     Dwarf_Word offset = address - variable->address;
-    if (!type_of(&die, &type) || offset >= size_of(&type))
+    if (!lh_types_of(&die, &type) || offset >= lh_types_size(&type))
         return ENOENT;
     char *name = full_name(pool, &die);
     if (!*name)

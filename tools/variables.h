@@ -9,6 +9,7 @@
 #define LH_TOOLS_VARIABLES_H
 
 #include <elfutils/libdw.h>
+#include <stdbool.h>
 
 struct lh_pool;
 struct lh_variables;
@@ -23,6 +24,9 @@ struct lh_variables_found {
 /* Reads all of them, which takes a while for a large program. */
 struct lh_variables *lh_variables_read(Dwarf *dwarf);
 void lh_variables_free(struct lh_variables *v);
+
+/* Where a variable lies, if that is always the same place. */
+bool lh_variables_address(Dwarf_Die *die, Dwarf_Addr *address);
 
 /* Which one lies at address, in the DWARF's own addresses, and which part of
  * it. Returns 0 or ENOENT. */

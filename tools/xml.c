@@ -52,11 +52,26 @@ static const char *entity(uint32_t point)
                            : NULL;
 }
 
+/* Bytes at text that stand for themselves. */
+static size_t plain(const char *text)
+{
+    size_t n = 0;
+    while ((text[n] >= ' ' && text[n] < 0x7f && !entity((unsigned)text[n])) ||
+           text[n] == '\n')
+        n++;
+    return n;
+}
+
 void lh_xml_put(FILE *out, const char *text)
 {
     static const char replacement[] = "\xef\xbf\xbd";
     uint32_t point;
     for (size_t n; *text; text += n ? n : 1) {
+        n = plain(text);
+        if (n) {
+            fwrite(text, 1, n, out);
+            continue;
+        }
         n = decode((const unsigned char *)text, &point);
         if (n && is_mark(point))
             continue;

@@ -17,6 +17,128 @@ report() {
     try "$B/lockhound" report "$@" "$runs"
 }
 
+# --- text and JSON ---
+
+@test "the text has each finding of the runs, and each side of it" {
+    report --all
+    exits_with 67
+    grep -e '^[a-z].* LH00' out.txt >got.txt
+    cat >want.txt <<'WANT'
+deadlock LH002 between hangs+0x41a0, hangs+0x41c8 and hangs+0x41f0: T1 (main),
+potential deadlock LH001 between broken_dining+0x4100, broken_dining+0x4128,
+potential deadlock LH001 between hangs+0x41a0, hangs+0x41c8 and hangs+0x41f0: T1
+conditional ring LH001 between restock_with_timeout+0x4100 and
+WANT
+    diff want.txt got.txt
+    [ "$(grep -c '^    holds .*, taken at:$' out.txt)" -eq 13 ]
+    [ "$(grep -c '^    and waits for ' out.txt)" -eq 13 ]
+    has '^      #0 broken_dining+0x1330$' out.txt
+    has '^  Why not now: ' out.txt
+    tail -n 3 out.txt | tr -d '\n' | grep -q '^lockhound: 1 deadlock (LH002), 2 possible deadlocks (LH001), *1 conditional; '
+}
+
+@test "JSON has each finding of the runs, and each side of it" {
+    report --all --format=json
+    exits_with 67
+    python3 - >got.txt <<'PY'
+import json
+report = json.load(open("out.txt"))
+assert report["lockhound"] == 1
+for f in report["findings"]:
+    for s in f["sides"]:
+        assert s["holds"]["stack"][0]["offset"] and s["wants"]["stack"][0]["offset"]
+    names = {l["id"]: l["name"] for l in f["locks"]}
+    for s, t in zip(f["sides"], f["sides"][1:] + f["sides"][:1]):
+        assert s["wants"]["lock"] == t["holds"]["lock"] and s["holds"]["lock"] in names
+    print(f["kind"], f["grade"], len(f["sides"]), *[r["reason"] for r in f["reasons"]])
+s = report["summary"]
+print(s["possible"], s["conditional"], s["processes"], s["unended"])
+PY
+    cat >want.txt <<'WANT'
+LH002 happened 3
+LH001 possible 5
+LH001 possible 3
+LH001 conditional 2 timed
+3 1 3 1
+WANT
+    diff want.txt got.txt
+}
+
+# --- what is no record file, or not a whole one ---
+
+all_formats="text short json sarif junit dot html"
+
+# Nothing is written, and one line says what, where and what was expected.
+refused() { # FILE WORDS
+    local f
+    for f in $all_formats; do
+        rm -f r.out
+        try "$B/lockhound" report --all --format="$f" -o r.out "$1"
+        exits_with 2
+        [ "$(wc -l <err.txt)" -eq 1 ] || { show; return 1; }
+        has "^lockhound: $1: $2" err.txt
+        [ ! -s out.txt ] && [ ! -e r.out ] || return 1
+    done
+}
+
+@test "each format refuses foreign files in one line" {
+    printf '' >empty.jsonl
+    refused empty.jsonl 'is empty (expected lockhound records)$'
+    printf '{"a": 1}\n' >foreign.jsonl
+    refused foreign.jsonl 'line 1: not a lockhound record file (expected '
+    printf '<html>\nhello\n</html>\n' >page.jsonl
+    refused page.jsonl 'line 1: not a lockhound record file (expected '
+    cp "$B/lockhound" binary.jsonl
+    refused binary.jsonl 'line 1: not a lockhound record file (expected '
+    head -c 65536 /dev/zero >zeroes.jsonl
+    refused zeroes.jsonl 'line 1: not a lockhound record file (expected '
+    refused none.jsonl 'No such file or directory (expected '
+}
+
+@test "each format refuses records of a newer version in one line" {
+    sed '1s/"lockhound":1/"lockhound":2/' "$runs/hang.jsonl" >newer.jsonl
+    refused newer.jsonl 'line 1: records of a newer lockhound (version 2; expected version 1)$'
+}
+
+# What is left is told as from the records without the line.
+survives() { # FILE WITHOUT WORDS
+    local f
+    for f in $all_formats; do
+        try "$B/lockhound" report --all --format="$f" "$2"
+        mv out.txt want.txt
+        local was=$status
+        try "$B/lockhound" report --all --format="$f" "$1"
+        exits_with "$was"
+        diff want.txt out.txt
+        grep -v 'is shown as module+offset$' err.txt >said.txt
+        [ "$(wc -l <said.txt)" -eq 1 ] || { show; return 1; }
+        has "^lockhound: $1: $3" said.txt
+    done
+}
+
+@test "each format tells what is left of damaged and truncated records" {
+    sed '4d' "$runs/hang.jsonl" >without.jsonl
+    sed '4s/.$//' "$runs/hang.jsonl" >damaged.jsonl
+    survives damaged.jsonl without.jsonl 'line 4: damaged record skipped: not a JSON object$'
+    sed '4s/.*/\x00\xff/' "$runs/hang.jsonl" >binary.jsonl
+    survives binary.jsonl without.jsonl 'line 4: damaged record skipped: not a JSON object$'
+    sed '$d' "$runs/hang.jsonl" >without.jsonl
+    head -c -5 "$runs/hang.jsonl" >cut.jsonl
+    survives cut.jsonl without.jsonl 'line 18: truncated record skipped: not a JSON object$'
+}
+
+@test "records cut off anywhere crash no format" {
+    local n f size
+    size=$(stat -c %s "$runs/timeout.jsonl")
+    for n in $(seq 1 97 "$size"); do
+        head -c "$n" "$runs/timeout.jsonl" >cut.jsonl
+        local also=()
+        for f in $all_formats; do also+=("--format=$f" -o "f.$f"); done
+        try "$B/lockhound" report --all "${also[@]}" cut.jsonl
+        [ "$status" -eq 0 ] || [ "$status" -eq 2 ] || { show; return 1; }
+    done
+}
+
 # --- several formats ---
 
 @test "several formats go to a file each, and one to standard output" {

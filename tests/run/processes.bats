@@ -22,9 +22,9 @@ together() {
 @test "ring_of_parent_and_child_is_found" {
     together inversion
     exits_with 66
-    has '^potential deadlock LH001 between mutex@' err.txt
+    has '^potential deadlock LH001 between area->locks\[...\] #' err.txt
     has '^  process [0-9]* T1 (main thread, tid [0-9]*)$' err.txt
-    [ "$(grep -c '^  process' err.txt)" -eq 2 ]
+    [ "$(grep -c '^  process .* (main thread, tid' err.txt)" -eq 2 ]
     has 'mutex in shared memory, initialized at .*processes.c:[0-9]* in prepare' flat.txt
     has 'in one order everywhere, for example that of their places in the shared' flat.txt
     has '1 possible deadlock (LH001)' err.txt
@@ -38,7 +38,7 @@ together() {
     together three
     exits_with 66
     [ "$(grep -c '^potential deadlock LH001' err.txt)" -eq 1 ]
-    [ "$(grep -c '^  process' err.txt)" -eq 3 ]
+    [ "$(grep -c '^  process .* (main thread, tid' err.txt)" -eq 3 ]
 }
 
 @test "report_over_the_records_finds_the_same" {
@@ -89,7 +89,7 @@ PY
 @test "shared_gate_makes_it_conditional" {
     together gate
     exits_with 0
-    has 'Why not now: both hold mutex@' flat.txt
+    has 'Why not now: both hold area->locks\[...\] #' flat.txt
 }
 
 @test "private_locks_at_one_address_are_two" {
