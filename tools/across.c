@@ -93,18 +93,30 @@ static uint32_t add_thread(struct across *a, size_t process, uint64_t id,
     return number;
 }
 
-/* The number of a thread, after those that made it. */
-static uint32_t thread_of(struct across *a, size_t process, uint64_t id)
+/* The thread that made it; 0 if none did that can come before it. */
+static uint64_t creator_of(const struct across *a, size_t process, uint64_t id)
 {
-    uint32_t number = number_of(&a->threads.numbers, key(process, id));
-    if (number)
-        return number;
     const struct lh_model_thread *t =
         lh_model_thread(a->processes[process], id);
-    uint32_t creator = t && t->creator && t->creator < id
-                           ? thread_of(a, process, t->creator)
-                           : 0;
-    return add_thread(a, process, id, creator);
+    return t && t->creator < id ? t->creator : 0;
+}
+
+/* The number of a thread, after those that made it: as many as records say, so
+ * that this is no place to recurse. */
+static uint32_t thread_of(struct across *a, size_t process, uint64_t id)
+{
+    uint64_t *unnumbered = NULL;
+    size_t n = 0, capacity = 0;
+    for (; id && !number_of(&a->threads.numbers, key(process, id));
+         id = creator_of(a, process, id)) {
+        unnumbered = lh_pool_grow(unnumbered, n, &capacity, sizeof *unnumbered);
+        unnumbered[n++] = id;
+    }
+    uint32_t number = id ? number_of(&a->threads.numbers, key(process, id)) : 0;
+    while (n)
+        number = add_thread(a, process, unnumbered[--n], number);
+    free(unnumbered);
+    return number;
 }
 
 /* One that is shared is the same in all processes. */

@@ -30,7 +30,8 @@ struct places {
 
 struct lh_symbols_module {
     struct lh_symbols_module *next;
-    struct lh_pool *pool; /* of the struct lh_symbols */
+    struct lh_symbols_module *same_hash; /* older ones of its hash */
+    struct lh_pool *pool;                /* of the struct lh_symbols */
     char *path, *build_id;
     uint64_t base;
     bool tried;
@@ -46,6 +47,7 @@ struct lh_symbols_module {
 struct lh_symbols {
     struct lh_pool pool;
     struct lh_symbols_module *modules;
+    struct lh_idmap by_name; /* path and build id: the newest of that hash */
 };
 
 static const Dwfl_Callbacks callbacks = {
@@ -72,6 +74,7 @@ void lh_symbols_free(struct lh_symbols *s)
         if (m->dwfl)
             dwfl_end(m->dwfl);
     }
+    lh_idmap_free(&s->by_name);
     struct lh_pool pool = s->pool; /* s itself lies in it */
     lh_pool_free(&pool);
 }
@@ -79,10 +82,13 @@ void lh_symbols_free(struct lh_symbols *s)
 struct lh_symbols_module *lh_symbols_open(struct lh_symbols *s,
                                           const struct lh_model_module *wanted)
 {
-    struct lh_symbols_module *m = s->modules;
+    uint64_t key = lh_idmap_mix(lh_idmap_text(wanted->path),
+                                lh_idmap_text(wanted->build_id));
+    struct lh_symbols_module *first = lh_idmap_get(&s->by_name, key),
+                             *m = first;
     while (m && (strcmp(m->path, wanted->path) != 0 ||
                  strcmp(m->build_id, wanted->build_id) != 0))
-        m = m->next;
+        m = m->same_hash;
     if (m)
         return m;
     m = lh_pool_alloc(&s->pool, sizeof *m);
@@ -91,7 +97,9 @@ struct lh_symbols_module *lh_symbols_open(struct lh_symbols *s,
     m->base = wanted->base;
     m->pool = &s->pool;
     m->next = s->modules;
+    m->same_hash = first;
     s->modules = m;
+    lh_idmap_put(&s->by_name, key, m);
     return m;
 }
 
