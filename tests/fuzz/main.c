@@ -20,13 +20,18 @@ enum { MAX_SECONDS = 60, MAX_BYTES = 1 << 30 };
 static const char *current = "";
 static size_t ninputs;
 
-static void on_end(int signal_number)
+static void name_current(void)
 {
     static const char words[] = ": ended the reader\n";
     /* Nothing helps if they cannot be written. */
     if (write(STDOUT_FILENO, current, strlen(current)) < 0 ||
         write(STDOUT_FILENO, words, sizeof words - 1) < 0)
         _exit(1);
+}
+
+static void on_end(int signal_number)
+{
+    name_current();
     signal(signal_number, SIG_DFL);
     raise(signal_number);
 }
@@ -68,7 +73,10 @@ static void feed(const char *path)
     closedir(folder);
 }
 
+/* Of the sanitizers, where there are any. */
 void __asan_init(void) __attribute__((weak));
+void __sanitizer_set_death_callback(void (*callback)(void))
+    __attribute__((weak));
 
 /* A sanitizer needs terabytes of addresses. */
 static void limit_memory(void)
@@ -83,6 +91,8 @@ int main(int argc, char **argv)
     static const int signals[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGALRM };
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         signal(signals[i], on_end);
+    if (__sanitizer_set_death_callback)
+        __sanitizer_set_death_callback(name_current);
     limit_memory();
     for (int i = 1; i < argc; i++)
         feed(argv[i]);

@@ -106,3 +106,22 @@ PY
     exits_with 66
     has '1 possible deadlock (LH001)' out.txt
 }
+
+# Each finding tells of its stacks: of one that fills a file, its first frames.
+@test "a_stack_of_thousands_is_told_up_to_its_256th_frame" {
+    python3 - <<'PY' >deep.jsonl
+print('{"lockhound":1,"type":"process","pid":1,"exe":"/a"}')
+print('{"type":"module","id":1,"path":"/gone/a","base":"0x0"}')
+print('{"type":"stack","id":1,"frames":[%s]}'
+      % ",".join("[1,%d]" % i for i in range(1, 10000)))
+print('{"type":"lock","id":1,"kind":"mutex","address":"0x1"}')
+print('{"type":"thread","id":1,"tid":1}')
+print('{"type":"finding","id":1,"kind":"LH010","grade":"happened",'
+      '"thread":1,"lock":1,"stack":1}')
+PY
+    alone "$B/lockhound" report deep.jsonl
+    exits_with 67
+    has '#255 ' out.txt
+    absent '#256 ' out.txt
+    has 'more callers' out.txt
+}
