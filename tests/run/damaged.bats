@@ -125,3 +125,27 @@ PY
     absent '#256 ' out.txt
     has 'more callers' out.txt
 }
+
+@test "a_name_that_fills_a_file_is_cut" {
+    python3 - <<'PY' >long.jsonl
+print('{"lockhound":1,"type":"process","pid":1,"exe":"/a"}')
+print('{"type":"module","id":1,"path":"/gone/a","base":"0x0"}')
+print('{"type":"lock","id":1,"kind":"mutex","address":"0x1","name":"n%s"}'
+      % ("\u00fc" * 10000))
+print('{"type":"thread","id":1,"tid":1}')
+for i in range(1, 50):
+    print('{"type":"stack","id":%d,"frames":[[1,%d]]}' % (i, i))
+    print('{"type":"finding","id":%d,"kind":"LH010","grade":"happened",'
+          '"thread":1,"lock":1,"stack":%d}' % (i, i))
+PY
+    alone "$B/lockhound" report --format=json -o long.json long.jsonl
+    exits_with 67
+    python3 - <<'PY'
+import json
+findings = json.load(open("long.json"))["findings"]
+assert len(findings) == 49
+for f in findings:
+    name = f["locks"][0]["name"]
+    assert name == "n" + "\u00fc" * 2047 + "...", len(name)
+PY
+}
