@@ -305,7 +305,7 @@ static void unwind(void *ctx, FILE *out)
     for (int i = 0; ucd && i < _UCD_get_num_threads(ucd); i++) {
         _UCD_select_thread(ucd, i);
         for (size_t j = 0; j < o->nthreads; j++) {
-            if (o->threads[j].tid != (uint64_t)_UCD_get_pid(ucd))
+            if (o->threads[j].tid != (uint32_t)_UCD_get_pid(ucd))
                 continue;
             lh_walk(&o->threads[j], as, ucd, o->pool);
             tell(o, j, out);
@@ -409,8 +409,8 @@ static const char *read_process_of(struct lh_outside *o, Elf *elf,
     bool ended = unwind_apart(&u, unwind);
     ended &= unwind_apart(&u, unwind_by_dwfl);
     if (!ended)
-        lh_diag_say("inspect: %s: is damaged (expected a whole core file); "
-                    "what could be read of its stacks is shown",
+        lh_diag_say("inspect: %s: its stacks cannot be read to their end "
+                    "(expected a whole core file); what was read is shown",
                     c->path);
     return NULL;
 }

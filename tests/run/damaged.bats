@@ -65,7 +65,7 @@ PY
 @test "a_core_file_whose_stacks_are_damaged_is_told_as_such" {
     try "$B/lockhound" inspect "$top/tests/fuzz/found/core/list-of-files-without-names"
     exits_with 0
-    has 'list-of-files-without-names: is damaged (expected a whole core file)' err.txt
+    has 'list-of-files-without-names: its stacks cannot be read to their end' err.txt
     has 'T1 (main, tid 100)' out.txt
 }
 
