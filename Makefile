@@ -16,8 +16,9 @@ override CFLAGS   += -std=gnu11 $(WARN) -pthread -fno-omit-frame-pointer \
            $(if $(SAN),-fsanitize=$(SAN)) $(if $(COV),--coverage)
 
 # The Debian packages that build, test and demonstrate lockhound. Those in
-# OPTIONAL are rivals to compare with, shells to complete in and lintian; without
-# them columns of figures are absent and tests are skipped.
+# OPTIONAL are rivals to compare with, the runtime of libFuzzer for `make fuzz`,
+# shells to complete in and lintian; without them columns of figures are absent
+# and tests are skipped.
 PACKAGES := build-essential git clang clang-format clang-tidy cppcheck \
             libdw-dev libelf-dev libjansson-dev libunwind-dev libcmocka-dev \
             libglib2.0-dev bats mandoc gdb memcached redis-server redis-tools \
@@ -30,6 +31,7 @@ runtime_src := $(wildcard preload/runtime/*.c)
 hooks_src   := $(wildcard preload/hooks/*.c)
 tools_src   := $(wildcard tools/*.c)
 unit_src    := $(wildcard tests/unit/test_*.c)
+fuzz_src    := $(wildcard tests/fuzz/fuzz_*.c)
 have_glib   := $(shell pkg-config --exists glib-2.0 2>/dev/null && echo yes)
 bench_src   := $(filter-out $(if $(have_glib),,%/gmutex.c),\
                  $(wildcard tests/bench/*.c tests/bench/*.cpp))
@@ -40,11 +42,12 @@ objs = $(patsubst %.c,$(B)/$(1)/%.o,$(2))
 preload_obj := $(call objs,pic,$(core_src) $(runtime_src) $(hooks_src))
 tools_obj   := $(call objs,exe,$(tools_src) $(core_src))
 units       := $(patsubst tests/unit/%.c,$(B)/unit/%,$(unit_src))
+fuzzers     := $(patsubst tests/fuzz/fuzz_%.c,$(B)/fuzz/%,$(fuzz_src))
 benches     := $(patsubst tests/bench/%,$(B)/bench/%,$(basename $(bench_src)))
 examples    := $(patsubst examples/%.c,$(B)/examples/%,$(example_src))
 
 .PHONY: all deps demo test test-long test-unit test-ord units benches bench install deb uninstall \
-        clean format format-check lint help
+        fuzz fuzzers test-fuzz clean format format-check lint help
 .DELETE_ON_ERROR:
 
 all: $(B)/lockhound $(B)/liblockhound.so $(B)/libord.a $(B)/libord.so $(examples)
@@ -85,11 +88,36 @@ $(B)/parts.a: $(parts)
 	rm -f $@
 	$(AR) rcs $@ $(parts)
 
+# The command alone: a few names are in the preload too.
+$(B)/command.a: $(filter-out %/main.o,$(tools_obj))
+	rm -f $@
+	$(AR) rcs $@ $^
+
 $(B)/unit/%: tests/unit/%.c $(B)/parts.a $(B)/libord.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Itools -Itests/unit -Iexamples/ord $(CFLAGS) \
 	  $(LDFLAGS) -o $@ $< $(B)/parts.a $(B)/libord.a -lcmocka -ldw -lelf \
 	  -ljansson -lsqlite3
+
+# What feeds files to a reader, or libFuzzer's main where FUZZER is set. The
+# ends of a command and its streams are led to the harness.
+$(B)/fuzz/%: tests/fuzz/fuzz_%.c tests/fuzz/harness.c $(B)/command.a \
+             $(B)/parts.a \
+             $(if $(FUZZER),,tests/fuzz/main.c) $(wildcard tests/fuzz/*.h) \
+             $(B)/fuzz/liblockhound.so
+	$(CC) $(CPPFLAGS) -Itools -Itests/fuzz $(CFLAGS) $(LDFLAGS) \
+	  $(if $(FUZZER),-fsanitize=fuzzer) -Wl,--wrap=exit \
+	  -Wl,--wrap=fopen -Wl,--wrap=fclose -o $@ \
+	  $(filter %.c,$^) $(B)/command.a $(B)/parts.a -ldw -lelf -ljansson -lsqlite3 \
+	  -lunwind-ptrace -lunwind-coredump -lunwind-x86_64 -lunwind
+
+$(B)/fuzz/suppress $(B)/fuzz/baseline: tests/fuzz/sample.c
+$(B)/fuzz/proc: override LDFLAGS += -Wl,--wrap=open -Wl,--wrap=lh_sys_open
+
+# Libraries that only have the names which a core file's reader looks for.
+$(B)/fuzz/liblockhound.so: tests/fuzz/names
+	@mkdir -p $(@D)
+	tests/fuzz/names $(@D)
 
 $(B)/bench/%: tests/bench/%.c $(B)/libord.a
 	@mkdir -p $(@D)
@@ -141,13 +169,14 @@ clean:
 	rm -rf build
 
 units: $(units)
+fuzzers: $(fuzzers)
 benches: $(benches)
 
 # Every test; the last line counts them.
-test: all $(units) $(benches)
+test: all $(units) $(benches) $(fuzzers)
 	@B=$(B) tests/all
 
-test-long: all $(units) $(benches)
+test-long: all $(units) $(benches) $(fuzzers)
 	@B=$(B) tests/all --long
 
 test-unit: $(units)
@@ -161,6 +190,18 @@ test-ord: $(ord_units)
 	@for u in $(ord_units); do \
 	  ORD_STRESS_MS=$(STRESS_MS) CMOCKA_MESSAGE_OUTPUT=STDOUT $$u || exit 1; \
 	done
+
+# What is kept of fuzzing, once through each reader.
+test-fuzz: $(fuzzers)
+	@B=$(B) tests/fuzz/check
+
+# Each reader with libFuzzer for so long, on from what is kept.
+FUZZ_SECONDS ?= 600
+FUZZ_READERS ?= $(patsubst tests/fuzz/fuzz_%.c,%,$(fuzz_src))
+fuzz:
+	@$(MAKE) --no-print-directory VARIANT=fuzz CC=clang FUZZER=1 \
+	  SAN=fuzzer-no-link,address,undefined CFLAGS='-O1 -g' fuzzers
+	@tests/fuzz/run $(FUZZ_SECONDS) $(FUZZ_READERS)
 
 # Figures, never a test: the plain program beside the watched one and rivals.
 bench: all $(benches)
@@ -259,6 +300,8 @@ help:
 	@echo 'make test       every test; its last line counts them'
 	@echo 'make test-long  these and what takes minutes or wants the network'
 	@echo 'make test-ord   the tests of libord; STRESS_MS=3000 SAN=thread'
+	@echo 'make fuzz       each reader with libFuzzer for FUZZ_SECONDS=600'
+	@echo 'make test-fuzz  what is kept of that, read once'
 	@echo 'make bench      figures, beside the plain program and rivals'
 	@echo 'make install    into PREFIX=$(PREFIX), below DESTDIR'
 	@echo 'make deb        a Debian package, in $(B)'

@@ -27,19 +27,40 @@ struct across {
     size_t nstack, stack_capacity;
 };
 
-/* The number of a thread, after those that made it. */
-static uint32_t thread_of(struct lh_crossing *c, size_t process, uint64_t id)
+/* The thread that made it; 0 if none did that can come before it. */
+static uint64_t creator_of(const struct lh_crossing *c, size_t process,
+                           uint64_t id)
 {
-    uint64_t key = lh_crossing_key(process, id);
-    uint32_t number = lh_crossing_number(&c->threads.numbers, key);
-    if (number)
-        return number;
     const struct lh_model_thread *t =
         lh_model_thread(c->processes[process], id);
-    uint32_t creator = t && t->creator && t->creator < id
-                           ? thread_of(c, process, t->creator)
-                           : 0;
-    return lh_crossing_add_thread(c, key, process, id, creator);
+    return t && t->creator < id ? t->creator : 0;
+}
+
+static uint32_t known(const struct lh_crossing *c, size_t process, uint64_t id)
+{
+    return id ? lh_crossing_number(&c->threads.numbers,
+                                   lh_crossing_key(process, id))
+              : 0;
+}
+
+/* The number of a thread, after those that made it: as many as records say, so
+ * that this is no place to recurse. */
+static uint32_t thread_of(struct lh_crossing *c, size_t process, uint64_t id)
+{
+    uint64_t *unnumbered = NULL;
+    size_t n = 0, capacity = 0;
+    for (; id && !known(c, process, id); id = creator_of(c, process, id)) {
+        unnumbered = lh_pool_grow(unnumbered, n, &capacity, sizeof *unnumbered);
+        unnumbered[n++] = id;
+    }
+    uint32_t number = known(c, process, id);
+    while (n) {
+        id = unnumbered[--n];
+        number = lh_crossing_add_thread(c, lh_crossing_key(process, id),
+                                        process, id, number);
+    }
+    free(unnumbered);
+    return number;
 }
 
 /* One that is shared is the same in all processes. */

@@ -21,4 +21,7 @@ bool lh_core_is(const char *path);
 void lh_core_open(struct lh_outside *o, struct lh_pool *pool, const char *path,
                   const char *exe);
 
+/* What was opened; its memory cannot be read any more. */
+void lh_core_close(struct lh_outside *o);
+
 #endif

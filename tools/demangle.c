@@ -98,20 +98,18 @@ static size_t name_start(const char *text, size_t n)
     return start;
 }
 
-/* "map<int, std::string>::find" to "map<...>::find", in place. */
-static void cut_templates(char *text)
+/* "map<int, std::string>::find" to "map<...>::find": the first n characters.
+ * "f<>" gets longer. */
+static void cut_templates(char *to, const char *text, size_t n)
 {
     size_t depth = 0;
-    char *to = text;
-    for (const char *from = text; *from; from++) {
-        bool arrow = from > text && from[-1] == '-';
-        if (*from == '>' && depth && !arrow && --depth == 0) {
-            to = memcpy(to, "...", 3);
-            to += 3;
-        }
+    for (size_t i = 0; i < n; i++) {
+        bool arrow = i > 0 && text[i - 1] == '-';
+        if (text[i] == '>' && depth && !arrow && --depth == 0)
+            to = stpcpy(to, "...");
         if (depth == 0)
-            *to++ = *from;
-        if (*from == '<')
+            *to++ = text[i];
+        if (text[i] == '<')
             depth++;
     }
     *to = '\0';
@@ -143,8 +141,7 @@ static char *shorten(struct lh_pool *pool, char *text)
         return text;
     size_t n = before_operator(text);
     char *cut = lh_pool_alloc(pool, strlen(text) * 4 + 1);
-    memcpy(cut, text, n);
-    cut_templates(cut);
+    cut_templates(cut, text, n);
     strcat(cut, text + n);
     return strlen(cut) < strlen(text) ? cut : text;
 }

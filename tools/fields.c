@@ -66,10 +66,25 @@ const char *lh_fields_borrow(struct lh_fields *r, const char *key, bool needed)
     return value->string;
 }
 
+/* Longer than any path or name. A text is told wherever a record refers to its
+ * own, so that one of a whole file would be told very often. */
+enum { MAX_TEXT_BYTES = 4096 };
+
+static const char *copy_text(struct lh_pool *pool, const char *text)
+{
+    size_t n = strlen(text);
+    if (n <= MAX_TEXT_BYTES)
+        return lh_pool_copy(pool, text);
+    n = MAX_TEXT_BYTES;
+    while (n && ((unsigned char)text[n] & 0xc0) == 0x80)
+        n--; /* inside of a character */
+    return lh_pool_format(pool, "%.*s...", (int)n, text);
+}
+
 static const char *text_of(struct lh_fields *r, const char *key, bool needed)
 {
     const char *value = lh_fields_borrow(r, key, needed);
-    return *value ? lh_pool_copy(&r->process->pool, value) : "";
+    return *value ? copy_text(&r->process->pool, value) : "";
 }
 
 const char *lh_fields_text(struct lh_fields *r, const char *key)

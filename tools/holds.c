@@ -12,8 +12,9 @@
 #include "place.h"
 
 enum {
-    MOST_THREADS = 1 << 20, /* what is read may be torn: no walk is endless */
-    MOST_SLOTS = 1 << 16,
+    MOST_THREADS = 1 << 20,
+    MOST_SLOTS = 1 << 18, /* of all threads */
+    HOW_BITS = 16,
 };
 
 /* The value of a dynamic symbol; 0 if the file has none. */
@@ -58,14 +59,17 @@ static bool find_published(const struct lh_outside *o, struct lh_published *p)
         return value && lh_outside_read(o, r->start + value, p, sizeof *p) &&
                strcmp(p->magic, LH_PUBLISHED_MAGIC) == 0 &&
                p->version == LH_PUBLISHED_VERSION && p->first &&
-               p->slot_bytes && p->chunk_nslots;
+               p->slot_bytes && p->chunk_nslots &&
+               p->how_kind_shift < HOW_BITS && p->how_wait_shift < HOW_BITS;
     }
     return false;
 }
 
-/* Whether the slot's lock is held; one that is waited for goes to *wants. */
+/* False if it cannot be read. *held: whether its lock is; one that is waited
+ * for goes to *wants. */
 static bool read_slot(const struct lh_outside *o, const struct lh_published *p,
-                      uint64_t slot, struct lh_outside_hold *h, uint64_t *wants)
+                      uint64_t slot, struct lh_outside_hold *h, bool *held,
+                      uint64_t *wants)
 {
     uint16_t how;
     uint8_t state;
@@ -77,10 +81,12 @@ static bool read_slot(const struct lh_outside *o, const struct lh_published *p,
     h->shared = how & 1;
     h->kind = how >> p->how_kind_shift & p->how_kind_mask;
     h->by_owner = state == p->state_takes;
-    if (state != p->state_holds &&
-        (how >> p->how_wait_shift & p->how_wait_mask) == p->how_wait_block)
-        *wants = h->lock;
-    return state == p->state_holds || state == p->state_takes;
+    *held = state == p->state_holds || state == p->state_takes;
+    *wants = state != p->state_holds && (how >> p->how_wait_shift &
+                                         p->how_wait_mask) == p->how_wait_block
+                 ? h->lock
+                 : 0;
+    return true;
 }
 
 /* A mutex that is being taken is held if its owner word says so. */
@@ -93,59 +99,88 @@ static bool is_held(const struct lh_outside *o,
            (lh_outside_u32(o, h->lock + 8, &owner) && owner == t->tid);
 }
 
+/* Its room doubles: there is some for the next power of two. */
 static void add(const struct lh_outside *o, struct lh_outside_thread *t,
                 const struct lh_outside_hold *h)
 {
-    struct lh_outside_hold *more =
-        lh_pool_array(o->pool, t->nholds + 1, sizeof *more);
-    if (t->nholds)
-        memcpy(more, t->holds, t->nholds * sizeof *more);
-    more[t->nholds++] = *h;
-    t->holds = more;
+    size_t n = t->nholds;
+    if ((n & (n - 1)) == 0) {
+        struct lh_outside_hold *more =
+            lh_pool_array(o->pool, n ? n * 2 : 1, sizeof *more);
+        if (n)
+            memcpy(more, t->holds, n * sizeof *more);
+        t->holds = more;
+    }
+    t->holds[t->nholds++] = *h;
 }
 
+/* What is left of a walk: what is read may be torn or damaged, and no walk is
+ * endless. */
+enum progress { MORE, AT_TOP, LOST };
+
+/* *wants is what the slot that was read last waits for. */
+static enum progress read_chunk(const struct lh_outside *o,
+                                const struct lh_published *p, uint64_t chunk,
+                                uint64_t top, struct lh_outside_thread *t,
+                                uint64_t *wants, size_t *slots_left)
+{
+    uint64_t slot = chunk + p->chunk_slots;
+    for (unsigned i = 1; i < p->chunk_nslots; i++) {
+        struct lh_outside_hold h;
+        bool held;
+        slot += p->slot_bytes;
+        if (slot == top)
+            return AT_TOP;
+        if (!*slots_left || !read_slot(o, p, slot, &h, &held, wants))
+            return LOST;
+        --*slots_left;
+        if (held && is_held(o, t, &h))
+            add(o, t, &h);
+    }
+    return slot + p->slot_bytes == top ? AT_TOP : MORE;
+}
+
+/* A list that comes back to where it was at a power of two is a circle. What
+ * the thread waits for is the newest slot's, if that was found. */
 static void read_thread(const struct lh_outside *o,
                         const struct lh_published *p, uint64_t thread,
-                        struct lh_outside_thread *t)
+                        struct lh_outside_thread *t, size_t *slots_left)
 {
-    uint64_t chunk, top;
+    uint64_t chunk, top, wants = 0, seen = 0;
     uint32_t joins = 0;
-    size_t n = 0;
+    enum progress progress = MORE;
     t->joins = lh_outside_u32(o, thread + p->thread_joins, &joins) && joins;
     if (!lh_outside_u64(o, thread + p->thread_chunk, &chunk) ||
         !lh_outside_u64(o, thread + p->thread_top, &top))
         return;
-    while (chunk && n < MOST_SLOTS) {
-        uint64_t slot = chunk + p->chunk_slots;
-        for (unsigned i = 1; i < p->chunk_nslots; i++, n++) {
-            struct lh_outside_hold h;
-            slot += p->slot_bytes;
-            if (slot == top)
-                return;
-            t->wants = 0; /* the newest slot counts */
-            if (read_slot(o, p, slot, &h, &t->wants) && is_held(o, t, &h))
-                add(o, t, &h);
-        }
-        if (slot + p->slot_bytes == top ||
+    for (size_t n = 0; progress == MORE && chunk && chunk != seen; n++) {
+        if ((n & (n - 1)) == 0)
+            seen = chunk;
+        progress = read_chunk(o, p, chunk, top, t, &wants, slots_left);
+        if (progress == MORE &&
             !lh_outside_u64(o, chunk + p->chunk_above, &chunk))
-            return;
+            progress = LOST;
     }
+    t->wants = progress == AT_TOP ? wants : 0;
 }
 
 void lh_holds_read(struct lh_outside *o)
 {
     struct lh_published p;
-    uint64_t thread;
+    uint64_t thread, seen = 0;
+    size_t slots_left = MOST_SLOTS;
     if (!find_published(o, &p) || p.pid != o->pid ||
         !lh_outside_u64(o, p.first, &thread))
         return;
-    for (size_t n = 0; thread && n < MOST_THREADS; n++) {
+    for (size_t n = 0; thread && thread != seen && n < MOST_THREADS; n++) {
         uint32_t tid;
+        if ((n & (n - 1)) == 0)
+            seen = thread;
         if (!lh_outside_u32(o, thread + p.thread_tid, &tid))
             return;
         for (size_t i = 0; i < o->nthreads; i++)
             if (o->threads[i].tid == tid)
-                read_thread(o, &p, thread, &o->threads[i]);
+                read_thread(o, &p, thread, &o->threads[i], &slots_left);
         if (!lh_outside_u64(o, thread + p.thread_next, &thread))
             return;
     }

@@ -283,6 +283,8 @@ static void explain(struct lh_inspection *in, struct lh_naming *names,
 static void end(struct lh_inspection *in, struct lh_naming *names)
 {
     struct lh_pool *pool = in->o.pool;
+    if (in->o.source)
+        lh_core_close(&in->o);
     lh_naming_free(names);
     lh_symbols_free(in->explain.symbols);
     lh_picture_end(&in->picture);
@@ -301,6 +303,7 @@ int lh_inspect_main(int argc, char **argv)
     write_report(&in, &options);
     int status = in.nrings || in.has_endless ? STATUS_HAPPENED : 0;
     end(&in, &names);
+    lh_options_free(&options);
     return status;
 }
 

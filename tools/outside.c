@@ -4,10 +4,17 @@
 
 #include <string.h>
 
+/* No sum of what a damaged file or process says: it may wrap around. */
+bool lh_outside_covers(uint64_t start, uint64_t bytes, uint64_t address,
+                       uint64_t n)
+{
+    return address >= start && n <= bytes && address - start <= bytes - n;
+}
+
 static bool from_copy(const struct lh_outside_copy *c, uint64_t address,
                       void *buffer, size_t n)
 {
-    if (address < c->address || address + n > c->address + c->n)
+    if (!c->n || !lh_outside_covers(c->address, c->n, address, n))
         return false;
     memcpy(buffer, c->bytes + (address - c->address), n);
     return true;

@@ -77,8 +77,12 @@ struct lh_outside {
     /* All of the bytes, or false. Callers use lh_outside_read(). */
     bool (*read)(const struct lh_outside *o, uint64_t address, void *buffer,
                  size_t n);
-    void *source; /* of read */
+    void *source; /* of read, for a core file; else NULL */
 };
+
+/* Whether all of the n bytes at address are among those at start. */
+bool lh_outside_covers(uint64_t start, uint64_t bytes, uint64_t address,
+                       uint64_t n);
 
 /* Reads all of the bytes or returns false: copies go before what is there
  * now. */

@@ -10,6 +10,10 @@
 #include "model.h"
 #include "pool.h"
 
+/* More than any recorder of ours keeps. A stack is told wherever a record names
+ * it, so that one of a whole file would be told at length very often. */
+enum { MAX_FRAMES = 256 };
+
 /* The record of this id, at its address of old if it replaces one. */
 static void *slot(struct lh_fields *r, struct lh_idmap *map, uint64_t key,
                   const void *record, size_t size_bytes)
@@ -145,7 +149,8 @@ static void read_lock(struct lh_fields *r)
 static void read_stack(struct lh_fields *r)
 {
     const struct lh_jsonline_value *list = lh_fields_array(r, "frames", true);
-    size_t n = lh_jsonline_size(list);
+    size_t given = lh_jsonline_size(list);
+    size_t n = given < MAX_FRAMES ? given : MAX_FRAMES;
     struct lh_model_frame *frames =
         lh_pool_array(&r->process->pool, n, sizeof *frames);
     const struct lh_jsonline_value *frame = lh_jsonline_first(list);
@@ -159,6 +164,7 @@ static void read_stack(struct lh_fields *r)
                                     lh_fields_optional_true(r, "partial"),
                                 .truncated =
                                     lh_fields_optional_true(r, "truncated") };
+    s.truncated |= n < given;
     slot(r, &r->process->stacks, s.id, &s, sizeof s);
 }
 

@@ -9,7 +9,8 @@
 
 #include "diag.h"
 
-enum { ALIGN = 16, BLOCK_BYTES = 64 * 1024 - 64 };
+/* Many pools live for one sentence: blocks begin small. */
+enum { ALIGN = 16, FIRST_BYTES = 1024 - 64, BLOCK_BYTES = 64 * 1024 - 64 };
 
 struct lh_pool_block {
     struct lh_pool_block *next;
@@ -22,6 +23,15 @@ static void *check(void *memory)
     if (!memory)
         lh_diag_fail("out of memory");
     return memory;
+}
+
+/* Of a block for an allocation of that size: each is twice the last one. */
+static size_t block_bytes(const struct lh_pool *pool, size_t size_bytes)
+{
+    size_t next = pool->blocks ? pool->blocks->size_bytes * 2 : FIRST_BYTES;
+    if (next > BLOCK_BYTES)
+        next = BLOCK_BYTES;
+    return size_bytes > next ? size_bytes : next;
 }
 
 static void add_block(struct lh_pool *pool, size_t size_bytes)
@@ -39,7 +49,7 @@ void *lh_pool_alloc(struct lh_pool *pool, size_t size_bytes)
         check(NULL);
     size_bytes = (size_bytes + ALIGN - 1) / ALIGN * ALIGN;
     if (!pool->blocks || size_bytes > pool->left)
-        add_block(pool, size_bytes > BLOCK_BYTES ? size_bytes : BLOCK_BYTES);
+        add_block(pool, block_bytes(pool, size_bytes));
     struct lh_pool_block *b = pool->blocks;
     void *result = b->data + (b->size_bytes - pool->left);
     pool->left -= size_bytes;

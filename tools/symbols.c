@@ -31,7 +31,8 @@ struct places {
 
 struct lh_symbols_module {
     struct lh_symbols_module *next;
-    struct lh_pool *pool; /* of the struct lh_symbols */
+    struct lh_symbols_module *same_hash; /* older ones of its hash */
+    struct lh_pool *pool;                /* of the struct lh_symbols */
     char *path, *build_id;
     uint64_t base;
     bool tried;
@@ -51,6 +52,7 @@ struct lh_symbols {
     struct lh_pool pool;
     struct lh_idmap by_record; /* struct lh_model_module -> the next */
     struct lh_symbols_module *modules;
+    struct lh_idmap by_name; /* path and build id: the newest of that hash */
 };
 
 static const Dwfl_Callbacks callbacks = {
@@ -81,6 +83,7 @@ void lh_symbols_free(struct lh_symbols *s)
             dwfl_end(m->dwfl);
     }
     lh_idmap_free(&s->by_record);
+    lh_idmap_free(&s->by_name);
     struct lh_pool pool = s->pool; /* s itself lies in it */
     lh_pool_free(&pool);
 }
@@ -95,9 +98,13 @@ static bool is_of(const struct lh_symbols_module *m,
 static struct lh_symbols_module *
 find_module(struct lh_symbols *s, const struct lh_model_module *wanted)
 {
-    struct lh_symbols_module *m = s->modules;
-    while (m && !is_of(m, wanted))
-        m = m->next;
+    uint64_t key = lh_idmap_mix(lh_idmap_text(wanted->path),
+                                lh_idmap_text(wanted->build_id));
+    struct lh_symbols_module *first = lh_idmap_get(&s->by_name, key),
+                             *m = first;
+    while (m && (strcmp(m->path, wanted->path) != 0 ||
+                 strcmp(m->build_id, wanted->build_id) != 0))
+        m = m->same_hash;
     if (m)
         return m;
     m = lh_pool_alloc(&s->pool, sizeof *m);
@@ -106,7 +113,9 @@ find_module(struct lh_symbols *s, const struct lh_model_module *wanted)
     m->base = wanted->base;
     m->pool = &s->pool;
     m->next = s->modules;
+    m->same_hash = first;
     s->modules = m;
+    lh_idmap_put(&s->by_name, key, m);
     return m;
 }
 

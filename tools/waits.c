@@ -6,8 +6,11 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+
+#include "idmap.h"
 
 enum {
     NAMED_FRAMES = 12, /* a libc function that waits is among these */
@@ -350,14 +353,6 @@ struct lh_wait lh_waits_of(const struct lh_outside *o, size_t thread,
     return w;
 }
 
-static size_t index_of(const struct lh_outside *o, uint64_t tid)
-{
-    size_t i = 0;
-    while (i < o->nthreads && o->threads[i].tid != tid)
-        i++;
-    return i;
-}
-
 /* Two readers are in nobody's way. */
 static bool holds_against(const struct lh_outside_thread *t,
                           const struct lh_wait *w)
@@ -377,18 +372,29 @@ void lh_waits_add_owners(const struct lh_outside *o, size_t thread,
     if ((w->lock && w->lock == t->wants) ||
         (w->kind == LH_WAITS_JOIN && t->joins))
         w->limited = false;
-    uint64_t *owners = lh_pool_array(o->pool, o->nthreads, sizeof *owners);
     if (!w->lock || w->owner || w->kind == LH_WAITS_CONDITION)
         return;
+    size_t n = 0;
+    for (size_t i = 0; i < o->nthreads; i++)
+        n += i != thread && holds_against(&o->threads[i], w);
+    uint64_t *owners = lh_pool_array(o->pool, n, sizeof *owners);
     for (size_t i = 0; i < o->nthreads; i++)
         if (i != thread && holds_against(&o->threads[i], w))
             owners[w->nowners++] = o->threads[i].tid;
     w->owners = owners;
 }
 
+/* The index of each thread by its id, one more than it is, as a pointer. */
+static void index_threads(const struct lh_outside *o, struct lh_idmap *indices)
+{
+    for (size_t i = o->nthreads; i-- > 0;)
+        lh_idmap_put(indices, o->threads[i].tid, (void *)(uintptr_t)(i + 1));
+}
+
 /* Who a thread waits for: all of them, one after the other. */
-static size_t next_owner(const struct lh_outside *o, const struct lh_wait *w,
-                         size_t *at)
+static size_t next_owner(const struct lh_outside *o,
+                         const struct lh_idmap *indices,
+                         const struct lh_wait *w, size_t *at)
 {
     while (!w->limited) {
         uint64_t tid = w->owner && *at == 0 ? w->owner
@@ -397,26 +403,28 @@ static size_t next_owner(const struct lh_outside *o, const struct lh_wait *w,
         if (!tid)
             break;
         (*at)++;
-        size_t i = index_of(o, tid);
-        if (i < o->nthreads)
-            return i;
+        uintptr_t i = (uintptr_t)lh_idmap_get(indices, tid);
+        if (i)
+            return i - 1;
     }
     return o->nthreads;
 }
 
-/* Breadth first from the thread, until it is met again. */
-size_t lh_waits_ring(const struct lh_outside *o, const struct lh_wait *waits,
-                     size_t thread, size_t *ring)
+/* Breadth first from the thread, until it is met again. from receives who each
+ * was met from, queue those that are looked at; both have room for all. */
+static void search(const struct lh_outside *o, const struct lh_wait *waits,
+                   size_t thread, size_t *from, size_t *queue)
 {
-    size_t none = o->nthreads, n = 0, nqueue = 0;
-    size_t *from = lh_pool_array(o->pool, none + 1, sizeof *from);
-    size_t *queue = lh_pool_array(o->pool, none + 1, sizeof *queue);
+    size_t none = o->nthreads, nqueue = 0;
+    struct lh_idmap indices = { 0 };
+    index_threads(o, &indices);
     for (size_t i = 0; i < none; i++)
         from[i] = none;
     queue[nqueue++] = thread;
     for (size_t i = 0; i < nqueue && from[thread] == none; i++) {
         size_t at = 0, next;
-        while ((next = next_owner(o, &waits[queue[i]], &at)) != none) {
+        while ((next = next_owner(o, &indices, &waits[queue[i]], &at)) !=
+               none) {
             if (from[next] != none)
                 continue;
             from[next] = queue[i];
@@ -424,12 +432,25 @@ size_t lh_waits_ring(const struct lh_outside *o, const struct lh_wait *waits,
                 queue[nqueue++] = next;
         }
     }
-    if (from[thread] == none)
+    lh_idmap_free(&indices);
+}
+
+size_t lh_waits_ring(const struct lh_outside *o, const struct lh_wait *waits,
+                     size_t thread, size_t *ring)
+{
+    size_t none = o->nthreads, n = 0;
+    if (waits[thread].limited ||
+        (!waits[thread].owner && !waits[thread].nowners))
         return 0;
-    /* Backwards, so that each waits for the next one. */
-    for (size_t t = thread; n == 0 || t != thread; t = from[t])
-        n++;
-    for (size_t t = from[thread], i = n; i-- > 0; t = from[t])
-        ring[i] = t;
+    size_t *from = lh_pool_heap((none + 1) * 2 * sizeof *from);
+    search(o, waits, thread, from, from + none + 1);
+    if (from[thread] != none) {
+        /* Backwards, so that each waits for the next one. */
+        for (size_t t = thread; n == 0 || t != thread; t = from[t])
+            n++;
+        for (size_t t = from[thread], i = n; i-- > 0; t = from[t])
+            ring[i] = t;
+    }
+    free(from);
     return n;
 }
