@@ -236,11 +236,11 @@ static const char *ring_sentence(const struct lh_explain *e)
         return FORMAT("conditional ring %s between %s: %s took them in "
                       "contrary orders, which could not block in %s.",
                       lh_explain_clean(e, f->kind), locks, threads,
-                      runs ? "these runs" : "this run");
+                      runs ? "these processes" : "this run");
     if (runs)
         return FORMAT("potential deadlock %s between %s: %s took them in "
-                      "contrary orders, each in a run of its own; in one run "
-                      "they can wait for each other.",
+                      "contrary orders, each in a process of its own; in one "
+                      "process they can wait for each other.",
                       lh_explain_clean(e, f->kind), locks, threads);
     if (f->grade == LH_MODEL_HAPPENED)
         return FORMAT("deadlock %s %s %s: %s wait for each other%s.",

@@ -54,6 +54,7 @@ static struct file *find(struct lh_follow *f, const char *name, bool ours)
     if (!ours)
         return file;
     file->process = lh_model_new(file->path);
+    file->process->keeps_requests = true;
     f->processes =
         lh_pool_grow(f->processes, f->n, &s->capacity, sizeof(*f->processes));
     f->processes[f->n++] = file->process;

@@ -28,6 +28,7 @@
 #include "naming.h"
 #include "options.h"
 #include "pool.h"
+#include "runs.h"
 #include "setting.h"
 #include "spawn.h"
 #include "standing.h"
@@ -55,7 +56,8 @@ struct run {
     struct lh_symbols *symbols;
     struct lh_naming names;
     struct lh_standing standing;
-    struct lh_model_process *merged; /* what several made together, or NULL */
+    struct lh_model_process *merged;  /* what several made together, or NULL */
+    struct lh_model_process *of_runs; /* and each in a process of its own */
     uint64_t *looked; /* records seen of each of follow.processes */
     size_t nlooked, capacity;
     bool colour;
@@ -341,10 +343,12 @@ static void watch(struct run *r)
     }
 }
 
-/* What several processes made together, known when all is known. */
+/* What several processes made together, and what none of them made alone, known
+ * when all is known. */
 static void look_across(struct run *r)
 {
     r->merged = lh_across_find(r->follow.processes, r->follow.n, &r->findings);
+    r->of_runs = lh_runs_find(r->follow.processes, r->follow.n, &r->findings);
     for (size_t i = 0; i < r->findings.n; i++)
         show_if_wanted(r, r->findings.items[i], false);
 }
@@ -505,6 +509,8 @@ int lh_run_main(int argc, char **argv)
     lh_symbols_free(r.symbols);
     if (r.merged)
         lh_model_free(r.merged);
+    if (r.of_runs)
+        lh_model_free(r.of_runs);
     lh_follow_end(&r.follow);
     free(r.looked);
     lh_standing_end(&r.standing);

@@ -56,7 +56,7 @@ fails_with() {
     db findings s.db
     exits_with 66
     has '^potential deadlock LH001 between a_lock and b_lock' out.txt
-    has 'each in a run of its own' <(tr -s '\n ' ' ' <out.txt)
+    has 'each in a process of its own' <(tr -s '\n ' ' ' <out.txt)
     mv out.txt want.txt
     try "$B/lockhound" report "$ab" "$ba"
     diff want.txt out.txt

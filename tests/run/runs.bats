@@ -36,7 +36,7 @@ report() {
     report
     exits_with 66
     has '^potential deadlock LH001 between a_lock and b_lock' out.txt
-    has 'process [0-9]* T2 (take) took them in contrary orders, each in a run of its own' flat.txt
+    has 'process [0-9]* T2 (take) took them in contrary orders, each in a process of its own' flat.txt
     has 'None of these had this ring alone: process [0-9]* is of r/[12]/[^ ]*jsonl, process [0-9]* is of r/[12]/[^ ]*jsonl\.' flat.txt
     has 'r/1/.*r/2/\|r/2/.*r/1/' flat.txt
     [ "$(grep -c LH001 out.txt)" -eq 2 ]
@@ -72,7 +72,7 @@ PY
     report
     exits_with 66
     has '^potential deadlock LH001 between ' out.txt
-    has 'each in a run of its own' flat.txt
+    has 'each in a process of its own' flat.txt
 }
 
 @test "several_locks_of_one_class_make_it_conditional" {
@@ -232,4 +232,16 @@ builds() {
     exits_with 66
     has '^potential deadlock LH001 between' out.txt
     has '4 processes' out.txt
+}
+
+@test "run finds what its processes have not found alone" {
+    try timeout -s KILL "$LIMIT" "$B/lockhound" run --dir=r --format=json -o r.json \
+        -- sh -c "'$G/orders' ab; '$G/orders' ba; true"
+    exits_with 66
+    has '^potential deadlock LH001 between [ab]_lock and [ab]_lock' err.txt
+    python3 -c 'import json; assert len(json.load(open("r.json"))["findings"]) == 1'
+    try timeout -s KILL "$LIMIT" "$B/lockhound" run --dir=s -- \
+        sh -c "'$G/orders' ab; '$G/orders' ab; '$G/orders' ba alone; true"
+    exits_with 0
+    has '1 conditional' err.txt
 }
