@@ -26,10 +26,27 @@ const char *lh_explain_clean(const struct lh_explain *e, const char *text)
     return copy;
 }
 
+/* The parts of an explanation ask for the same stacks. */
+enum { NTRACES = 16 };
+
+struct lh_explain_trace {
+    const struct lh_model_process *process;
+    uint64_t stack;
+    struct lh_trace trace; /* if it is known; its record may come yet */
+};
+
 struct lh_trace lh_explain_stack(const struct lh_explain *e, uint64_t stack)
 {
-    return lh_trace_cut(e->pool,
-                        lh_trace_read(e->pool, e->symbols, e->process, stack));
+    struct lh_explain_trace *read = &e->traces[stack % NTRACES];
+    if (!read->trace.known || read->stack != stack ||
+        read->process != e->process)
+        *read = (struct lh_explain_trace){
+            e->process,
+            stack,
+            lh_trace_cut(e->pool,
+                         lh_trace_read(e->pool, e->symbols, e->process, stack)),
+        };
+    return read->trace;
 }
 
 /* "bank.c:31" of a stack, or "" if nothing is known of it. */
@@ -44,7 +61,14 @@ void lh_explain_begin(struct lh_explain *e, struct lh_pool *pool,
                       const struct lh_model_process *process,
                       const struct lh_model_finding *finding)
 {
-    *e = (struct lh_explain){ pool, symbols, process, finding, names };
+    *e = (struct lh_explain){
+        .pool = pool,
+        .symbols = symbols,
+        .process = process,
+        .finding = finding,
+        .names = names,
+        .traces = lh_pool_array(pool, NTRACES, sizeof *e->traces),
+    };
     lh_naming_add(e, finding->lock);
     lh_naming_add(e, finding->other);
     for (size_t i = 0; i < finding->nsides; i++) {

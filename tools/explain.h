@@ -24,6 +24,7 @@ struct lh_explain {
     const struct lh_model_process *process;
     const struct lh_model_finding *finding;
     struct lh_naming *names;
+    struct lh_explain_trace *traces; /* those read last; private */
 };
 
 void lh_explain_begin(struct lh_explain *e, struct lh_pool *pool,

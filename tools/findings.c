@@ -13,10 +13,7 @@ static uint64_t frame_key(const struct lh_model_process *p,
                           struct lh_model_frame frame)
 {
     const struct lh_model_module *m = lh_model_module(p, frame.module);
-    uint64_t module = 0;
-    if (m)
-        module = lh_idmap_text(*m->build_id ? m->build_id : m->path);
-    return lh_idmap_mix(module, frame.offset);
+    return lh_idmap_mix(m ? m->key : 0, frame.offset);
 }
 
 uint64_t lh_findings_place(const struct lh_model_process *p, uint64_t stack)
@@ -78,7 +75,7 @@ static uint64_t array_class(struct lh_symbols *symbols,
         lh_symbols_data(lh_symbols_open(symbols, m), l->where.offset).name;
     if (!strchr(name, '['))
         return lh_findings_class(p, id);
-    uint64_t h = lh_idmap_text(*m->build_id ? m->build_id : m->path);
+    uint64_t h = m->key;
     for (; *name; name++) {
         if (*name == '[')
             name += strcspn(name, "]");

@@ -258,16 +258,15 @@ static void hint_names(struct lh_inspection *in)
 static void explain(struct lh_inspection *in, struct lh_naming *names,
                     bool no_stop)
 {
+    static const struct lh_model_finding none;
     if (no_stop)
         look_without_stop(in);
     else
         in->waits =
             lh_pool_array(in->o.pool, in->o.nthreads, sizeof *in->waits);
     lh_picture_begin(&in->picture, &in->o);
-    in->explain = (struct lh_explain){ .pool = in->o.pool,
-                                       .symbols = lh_symbols_new(),
-                                       .process = in->picture.model,
-                                       .names = names };
+    lh_explain_begin(&in->explain, in->o.pool, lh_symbols_new(), names,
+                     in->picture.model, &none);
     if (!no_stop)
         find_waits(in, true);
     lh_picture_locks(&in->picture, &in->o, in->waits);

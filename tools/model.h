@@ -29,6 +29,7 @@ struct lh_model_module {
     const char *path;
     uint64_t base;
     const char *build_id; /* hexadecimal; "" if not known */
+    uint64_t key;         /* of that, or of the path */
 };
 
 struct lh_model_thread {

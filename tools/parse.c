@@ -77,6 +77,7 @@ static void read_module(struct lh_fields *r)
                                  .base = lh_fields_address(r, "base"),
                                  .build_id =
                                      lh_fields_optional_text(r, "build_id") };
+    m.key = lh_idmap_text(*m.build_id ? m.build_id : m.path);
     slot(r, &r->process->modules, m.id, &m, sizeof m);
     if (!r->bad && strcmp(m.path, r->process->exe) == 0)
         r->process->build_id = m.build_id;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "idmap.h"
 #include "pool.h"
 
 const char *lh_place_base(const char *path)
@@ -83,6 +84,20 @@ const char *lh_place_short(struct lh_pool *pool, const char *file,
                     : lh_pool_copy(pool, name);
 }
 
+/* Asked once of each: a report has thousands of places in a file. */
+static bool is_there(const char *path)
+{
+    static struct lh_idmap known; /* to one of these two */
+    static char yes, no;
+    uint64_t key = lh_idmap_text(path);
+    char *answer = lh_idmap_get(&known, key);
+    if (!answer) {
+        answer = access(path, F_OK) == 0 ? &yes : &no;
+        lh_idmap_put(&known, key, answer);
+    }
+    return answer == &yes;
+}
+
 const char *lh_place_path(struct lh_pool *pool, const char *file,
                           const char *built_in)
 {
@@ -93,6 +108,5 @@ const char *lh_place_path(struct lh_pool *pool, const char *file,
     const char *name = below(path, working_folder());
     if (name)
         return name;
-    return access(path, F_OK) == 0 ? path
-                                   : lh_place_short(pool, file, built_in, 0);
+    return is_there(path) ? path : lh_place_short(pool, file, built_in, 0);
 }
