@@ -86,7 +86,9 @@ static struct lh_ordergraph_order *add(struct lh_ordergraph *g,
     if (p->is_merged || !edge.dependency || lh_idmap_get(&g->counted, key))
         return o;
     lh_idmap_put(&g->counted, key, o);
-    o->times += times;
+    /* Of some processes, or requests, it would be a number of nothing. */
+    o->is_uncounted |= times == 0;
+    o->times = o->is_uncounted ? 0 : o->times + times;
     return o;
 }
 

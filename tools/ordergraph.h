@@ -34,6 +34,7 @@ struct lh_ordergraph_order {
     const struct lh_model_process *process; /* of the witness */
     struct lh_model_edge witness;           /* one request in this order */
     uint64_t times;                         /* 0: not known */
+    bool is_uncounted;                      /* where a part is not known */
     size_t nprocesses;                      /* with a record of it */
     const struct lh_model_process *last;    /* of these */
     const struct lh_findings_item *item;    /* the gravest it is in, or NULL */
