@@ -353,3 +353,16 @@ const char *lh_advise_reason(const struct lh_explain *e,
         return FORMAT("%s.", lh_explain_clean(e, r->word));
     }
 }
+
+const char *lh_advise_runs(const struct lh_explain *e, size_t max_sides)
+{
+    const char *text = "None of these had this ring alone:";
+    for (size_t i = 0; i < e->finding->nsides && i < max_sides; i++) {
+        const struct lh_model_thread *t =
+            lh_model_thread(e->process, e->finding->sides[i].thread);
+        text = FORMAT("%s%s process %llu is of %s", text, i ? "," : "",
+                      (unsigned long long)(t ? t->pid : 0),
+                      lh_explain_clean(e, t && t->file ? t->file : ""));
+    }
+    return FORMAT("%s.", text);
+}

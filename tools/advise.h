@@ -6,6 +6,7 @@
 #ifndef LH_TOOLS_ADVISE_H
 #define LH_TOOLS_ADVISE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct lh_explain;
@@ -23,5 +24,9 @@ const char *lh_advise_fix(const struct lh_explain *e);
 /* Why the ring could not close in this run: one of the reasons. */
 const char *lh_advise_reason(const struct lh_explain *e,
                              const struct lh_model_reason *reason);
+
+/* Which records the sides of a ring that no run has alone are from, up to so
+ * many. */
+const char *lh_advise_runs(const struct lh_explain *e, size_t max_sides);
 
 #endif

@@ -65,7 +65,8 @@ static void need(const char *name, const struct lh_options *o, int least,
                  int most, const char *expected)
 {
     if (o->nrest < least || (most && o->nrest > most))
-        lh_diag_fail("%s: %d operands (expected %s)", name, o->nrest, expected);
+        lh_diag_fail("%s: %d operand%s (expected %s)", name, o->nrest,
+                     o->nrest == 1 ? "" : "s", expected);
 }
 
 struct adding {

@@ -178,6 +178,15 @@ static void write_json(struct diff *d, FILE *out)
     json_decref(root);
 }
 
+/* An offset is another in each build, and all that is known without a file. */
+static void say_unrecognized(const struct diff *d)
+{
+    if (count(d, &d->parts[0]) && count(d, &d->parts[1]) &&
+        lh_symbols_miss_a_file(d->symbols))
+        lh_diag_say("diff: what is new may be what is gone: without its file a "
+                    "finding is recognized in the same build only");
+}
+
 static int write_diff(struct diff *d)
 {
     FILE *out = lh_output_open(d->options.output);
@@ -189,6 +198,7 @@ static int write_diff(struct diff *d)
         write_text(d, out);
     lh_output_close(out, d->options.output);
     lh_standing_say_unused(&d->standing);
+    say_unrecognized(d);
     int status = d->summary.status;
     return status && d->options.exit_code >= 0 ? d->options.exit_code : status;
 }

@@ -71,8 +71,8 @@ static void lock(FILE *out, const struct lh_content *c, struct headlines *h,
     lh_explain_begin(&e, &pool, c->symbols, c->names, l->process, &none);
     fprintf(out, "  n%zu [label=", l->number);
     quoted(out, &pool, lh_naming_lock(&e, l->lock));
-    if (l->item) {
-        finding_attributes(out, c, h, l->item);
+    if (l->in.gravest) {
+        finding_attributes(out, c, h, l->in.gravest);
     } else {
         fputs(", tooltip=", out);
         quoted(out, &pool, lh_naming_origin(&e, l->lock));
@@ -89,8 +89,8 @@ static void order(FILE *out, const struct lh_content *c, struct headlines *h,
     if (o->times)
         fprintf(out, "%llu", (unsigned long long)o->times);
     fputc('"', out);
-    if (o->item)
-        finding_attributes(out, c, h, o->item);
+    if (o->in.gravest)
+        finding_attributes(out, c, h, o->in.gravest);
     fputs("];\n", out);
 }
 

@@ -17,9 +17,7 @@ bool lh_function_is(Dwarf_Die *die)
     return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
 }
 
-/* The declaration that says where a function belongs: of an inlined one its
- * origin, of a member the one in its class. */
-static Dwarf_Die declaration(Dwarf_Die die)
+Dwarf_Die lh_function_declaration(Dwarf_Die die)
 {
     static const unsigned links[] = { DW_AT_abstract_origin,
                                       DW_AT_specification };
@@ -79,7 +77,7 @@ static const char *qualified_name(struct lh_pool *pool, Dwarf_Die *die,
     if (linkage)
         return lh_demangle_brief(pool, linkage);
     const char *name = dwarf_diename(die);
-    Dwarf_Die *scopes = NULL, declared = declaration(*die);
+    Dwarf_Die *scopes = NULL, declared = lh_function_declaration(*die);
     int n = name ? dwarf_getscopes_die(&declared, &scopes) : 0;
     bool lambda = n > 1 && is_lambda(scopes, n);
     if (!name || n <= 1 || depth == 0) {

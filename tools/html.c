@@ -74,10 +74,12 @@ static void summary(const struct lh_html *h)
     figure(h->out, s->counting ? "bad" : "good", s->counting,
            "possible or happened");
     figure(h->out, "", s->conditional, "conditional");
-    figure(h->out, "", s->locks, "nested locks");
-    figure(h->out, "", s->orders, "orders");
-    figure(h->out, "", s->threads, "threads");
-    figure(h->out, "", s->processes, "processes");
+    figure(h->out, "", s->locks,
+           s->locks == 1 ? "nested lock" : "nested locks");
+    figure(h->out, "", s->orders, s->orders == 1 ? "order" : "orders");
+    figure(h->out, "", s->threads, s->threads == 1 ? "thread" : "threads");
+    figure(h->out, "", s->processes,
+           s->processes == 1 ? "process" : "processes");
     fputs("</ul>\n", h->out);
     lh_html_put(h->out, "<p class=\"line\">", &pool,
                 lh_summary_text(&pool, s, h->content->all, NULL), "</p>\n");

@@ -184,6 +184,9 @@ static void notes(const struct lh_html *h, const struct lh_explain *e,
     if (*fix)
         lh_html_put(h->out, "<p class=\"fix\"><b>Fix:</b> ", e->pool, fix,
                     "</p>\n");
+    if (item->process->is_of_runs)
+        lh_html_put(h->out, "<p>", e->pool, lh_advise_runs(e, MAX_COLUMNS),
+                    "</p>\n");
     if (item->process->is_merged)
         return; /* each side says where it is */
     fputs("<p class=\"pids\">Processes:", h->out);

@@ -68,7 +68,7 @@ static void choose_nodes(struct drawing *d)
 {
     const struct lh_ordergraph *g = &d->h->graph;
     for (size_t i = 0; i < g->nlocks; i++)
-        if (g->locks[i]->item)
+        if (g->locks[i]->in.gravest)
             draw(d, g->locks[i]);
     d->has_findings = d->layout.nnodes != 0;
     if (d->has_findings && g->nlocks > MAX_NODES) {
@@ -85,7 +85,7 @@ static void choose_edges(struct drawing *d)
     const struct lh_ordergraph *g = &d->h->graph;
     for (size_t i = 0; i < g->norders; i++) {
         const struct lh_ordergraph_order *o = g->orders[i];
-        bool near = o->holds->item || o->wants->item;
+        bool near = o->holds->in.gravest || o->wants->in.gravest;
         d->near[o->holds->number] |= near;
         d->near[o->wants->number] |= near;
         if (!is_drawn(d, o->holds) || !is_drawn(d, o->wants) ||
@@ -150,24 +150,24 @@ static void edge(struct drawing *d, size_t i)
     const struct lh_layout_edge *e = &d->layout.edges[i];
     const struct lh_ordergraph_order *o = d->orders[i];
     FILE *out = d->h->out;
-    bool far = d->has_findings && !o->item;
+    bool far = d->has_findings && !o->in.gravest;
     if (!e->points)
         return;
     fprintf(out,
             "<a class=\"edge %s%s\" href=\"#o%zu-%zu\" data-from=\"%zu\" "
             "data-to=\"%zu\"><title>",
-            grade(o->item), far ? " far" : "", o->holds->number,
+            grade(o->in.gravest), far ? " far" : "", o->holds->number,
             o->wants->number, o->holds->number, o->wants->number);
     lh_xml_put(out, d->names[e->from]);
     fputs(" then ", out);
     lh_xml_put(out, d->names[e->to]);
-    if (o->item)
-        lh_xml_put(out, lh_pool_format(&d->pool, " (%s)", o->item->id));
+    if (o->in.gravest)
+        lh_xml_put(out, lh_pool_format(&d->pool, " (%s)", o->in.gravest->id));
     fputs("</title><path class=\"hit\" d=\"", out);
     path(d, e);
     fputs("\"/><path class=\"line\" d=\"", out);
     path(d, e);
-    fprintf(out, "\" marker-end=\"url(#arrow-%s)\"/>", grade(o->item));
+    fprintf(out, "\" marker-end=\"url(#arrow-%s)\"/>", grade(o->in.gravest));
     if (e->label)
         fprintf(out, "<text x=\"%.1f\" y=\"%.1f\">%llu</text>", e->label_x,
                 e->label_y + 4, (unsigned long long)e->label);
@@ -179,10 +179,10 @@ static void node(const struct drawing *d, size_t i)
     const struct lh_layout_node *n = &d->layout.nodes[i];
     const struct lh_ordergraph_lock *l = d->locks[i];
     FILE *out = d->h->out;
-    bool far = d->has_findings && !d->near[l->number] && !l->item;
+    bool far = d->has_findings && !d->near[l->number] && !l->in.gravest;
     fprintf(out,
             "<a class=\"node %s%s\" href=\"#l%zu\" data-lock=\"%zu\"><title>",
-            grade(l->item), far ? " far" : "", l->number, l->number);
+            grade(l->in.gravest), far ? " far" : "", l->number, l->number);
     lh_xml_put(out, d->names[i]);
     fprintf(out,
             "</title><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "

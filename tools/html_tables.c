@@ -31,16 +31,18 @@ static void end(FILE *out, size_t n)
     fputs("</section>\n", out);
 }
 
-static void finding_cell(FILE *out, const struct lh_findings_item *item)
+static void finding_cell(FILE *out, const struct lh_ordergraph_findings *in)
 {
     fputs("<td>", out);
-    if (item) {
+    if (in->gravest) {
         fputs("<a href=\"#", out);
-        lh_xml_put(out, item->id);
+        lh_xml_put(out, in->gravest->id);
         fputs("\">", out);
-        lh_xml_put(out, item->id);
+        lh_xml_put(out, in->gravest->id);
         fputs("</a>", out);
     }
+    if (in->n > 1)
+        fprintf(out, " and %zu more", in->n - 1);
     fputs("</td>", out);
 }
 
@@ -73,7 +75,7 @@ static void lock_row(const struct lh_html *h,
                 "</td><td>");
     lh_xml_put(h->out, module);
     fputs("</td>", h->out);
-    finding_cell(h->out, l->item);
+    finding_cell(h->out, &l->in);
     fputs("</tr>\n", h->out);
     lh_pool_free(&pool);
 }
@@ -103,7 +105,7 @@ static void order_row(const struct lh_html *h,
     if (o->times)
         fprintf(out, "%llu", (unsigned long long)o->times);
     fputs("</td>", out);
-    finding_cell(out, o->item);
+    finding_cell(out, &o->in);
     lh_html_begin(&e, h, &pool, o->process);
     lh_html_put(out, "<td class=\"stacks\"><div>", &pool,
                 lh_explain_thread(&e, o->witness.thread), " held the first");

@@ -42,6 +42,8 @@ static int help(const char *command)
     for (size_t i = 0; command && i < sizeof commands / sizeof *commands; i++)
         if (strcmp(command, commands[i].name) == 0)
             return commands[i].run(2, argv);
+    if (command)
+        lh_diag_fail("unknown command '%s' (expected " COMMANDS ")", command);
     lh_options_help(stdout);
     return finish();
 }

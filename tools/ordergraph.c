@@ -26,7 +26,9 @@ static struct lh_ordergraph_lock *new_lock(struct lh_ordergraph *g,
                                            uint64_t lock)
 {
     struct lh_ordergraph_lock *l = lh_pool_alloc(&g->pool, sizeof *l);
-    *l = (struct lh_ordergraph_lock){ g->nlocks + 1, p, lock, NULL };
+    *l = (struct lh_ordergraph_lock){ .number = g->nlocks + 1,
+                                      .process = p,
+                                      .lock = lock };
     g->locks = lh_pool_grow(g->locks, g->nlocks, &g->locks_capacity, sizeof(l));
     g->locks[g->nlocks++] = l;
     return l;
@@ -86,15 +88,19 @@ static struct lh_ordergraph_order *add(struct lh_ordergraph *g,
     if (p->is_merged || !edge.dependency || lh_idmap_get(&g->counted, key))
         return o;
     lh_idmap_put(&g->counted, key, o);
-    o->times += times;
+    /* Of some processes, or requests, it would be a number of nothing. */
+    o->is_uncounted |= times == 0;
+    o->times = o->is_uncounted ? 0 : o->times + times;
     return o;
 }
 
-static void grave(const struct lh_findings_item **known,
+static void is_in(struct lh_ordergraph_findings *in,
                   const struct lh_findings_item *item)
 {
-    if (!*known || item->finding->grade > (*known)->finding->grade)
-        *known = item;
+    in->n += in->last != item;
+    in->last = item;
+    if (!in->gravest || item->finding->grade > in->gravest->finding->grade)
+        in->gravest = item;
 }
 
 static void add_finding(struct lh_ordergraph *g,
@@ -110,12 +116,12 @@ static void add_finding(struct lh_ordergraph *g,
                                         s->thread, s->holds_stack,
                                         s->wants_stack, 0 },
                 lh_model_seen(part->process, s).times);
-        grave(&o->item, item);
-        grave(&o->holds->item, item);
-        grave(&o->wants->item, item);
+        is_in(&o->in, item);
+        is_in(&o->holds->in, item);
+        is_in(&o->wants->in, item);
     }
     if (f->nsides == 0 && f->lock)
-        grave(&lock_of(g, part->process, f->lock)->item, item);
+        is_in(&lock_of(g, part->process, f->lock)->in, item);
 }
 
 static void add_records(struct lh_ordergraph *g,

@@ -21,11 +21,18 @@
 struct lh_content;
 struct lh_findings_item;
 
+/* The findings that something is in. */
+struct lh_ordergraph_findings {
+    const struct lh_findings_item *gravest; /* NULL if none */
+    const struct lh_findings_item *last;
+    size_t n;
+};
+
 struct lh_ordergraph_lock {
     size_t number; /* in the graph: 1 and up */
     const struct lh_model_process *process;
     uint64_t lock;
-    const struct lh_findings_item *item; /* the gravest it is in, or NULL */
+    struct lh_ordergraph_findings in;
 };
 
 /* One was held, the other requested. */
@@ -34,9 +41,10 @@ struct lh_ordergraph_order {
     const struct lh_model_process *process; /* of the witness */
     struct lh_model_edge witness;           /* one request in this order */
     uint64_t times;                         /* 0: not known */
+    bool is_uncounted;                      /* where a part is not known */
     size_t nprocesses;                      /* with a record of it */
     const struct lh_model_process *last;    /* of these */
-    const struct lh_findings_item *item;    /* the gravest it is in, or NULL */
+    struct lh_ordergraph_findings in;
 };
 
 struct lh_ordergraph {

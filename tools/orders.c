@@ -32,8 +32,8 @@ static void order(FILE *out, const struct lh_content *c,
                 o->times == 1 ? "" : "s");
     fprintf(out, " in %zu of %zu process%s", o->nprocesses, c->nprocesses,
             c->nprocesses == 1 ? "" : "es");
-    if (o->item)
-        fprintf(out, ", %s", o->item->id);
+    if (o->in.gravest)
+        fprintf(out, ", %s", o->in.gravest->id);
     fputc('\n', out);
     lh_pool_free(&pool);
 }

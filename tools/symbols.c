@@ -180,10 +180,16 @@ static Dwfl_Module *report_by_build_id(struct lh_symbols_module *m)
     return module;
 }
 
+/* The vdso and the like have none. */
+static bool has_file(const struct lh_symbols_module *m)
+{
+    return m->path[0] == '/';
+}
+
 static void complain(const struct lh_symbols_module *m, int error)
 {
-    if (m->path[0] != '/')
-        return; /* the vdso and the like have no file */
+    if (!has_file(m))
+        return;
     const char *why = error == ESTALE    ? "is not the file that was recorded"
                       : error == ENOEXEC ? "is no ELF file"
                                          : strerror(error);
@@ -212,6 +218,14 @@ static void load(struct lh_symbols_module *m)
     }
     m->fixed = header.e_type == ET_EXEC;
     m->module = module;
+}
+
+bool lh_symbols_miss_a_file(const struct lh_symbols *s)
+{
+    const struct lh_symbols_module *m = s->modules;
+    while (m && (!m->tried || m->module || !has_file(m)))
+        m = m->next;
+    return m != NULL;
 }
 
 /* Whether m is usable; address receives libdwfl's address of the offset. */

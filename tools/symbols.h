@@ -37,6 +37,9 @@ void lh_symbols_free(struct lh_symbols *s);
 struct lh_symbols_module *lh_symbols_open(struct lh_symbols *s,
                                           const struct lh_model_module *m);
 
+/* Whether a file that was asked about could not be used so far. */
+bool lh_symbols_miss_a_file(const struct lh_symbols *s);
+
 /*
  * The places at an offset: the function that the instruction is inlined from
  * first, the one that the others are inlined into last.

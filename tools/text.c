@@ -244,30 +244,11 @@ static void reasons(struct page *p)
                            lh_advise_reason(&p->explain, &f->reasons[i])));
 }
 
-/* Which runs, of a ring that none has alone. */
-static void runs(struct page *p)
-{
-    const struct lh_explain *e = &p->explain;
-    const char *text = "None of these had this ring alone:";
-    const char *separator = "";
-    for (size_t i = 0; i < e->finding->nsides && i < p->max_sides; i++) {
-        uint64_t thread = e->finding->sides[i].thread;
-        const struct lh_model_thread *t = lh_model_thread(e->process, thread);
-        char *file = lh_pool_copy(&p->pool, t && t->file ? t->file : "");
-        lh_style_clean(file);
-        text = lh_pool_format(&p->pool, "%s%s process %llu is of %s", text,
-                              separator, (unsigned long long)(t ? t->pid : 0),
-                              file);
-        separator = ",";
-    }
-    paragraph(p, 2, 4, lh_pool_format(&p->pool, "%s.", text));
-}
-
 static void processes(struct page *p, const struct lh_findings_item *item)
 {
     const struct lh_model_process *owner = item->process;
     if (owner->is_of_runs)
-        runs(p);
+        paragraph(p, 2, 4, lh_advise_runs(&p->explain, p->max_sides));
     if (owner->is_merged)
         return; /* each side says where it is */
     if (item->npids < 2) {

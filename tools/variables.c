@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "demangle.h"
+#include "function.h"
 #include "pool.h"
 #include "types.h"
 
@@ -20,7 +21,7 @@ enum {
 struct variable {
     Dwarf_Addr address;
     Dwarf_Die die;
-    const char *function; /* libdw's, or NULL */
+    Dwarf_Die function; /* that it is local to; addr is NULL in none */
 };
 
 struct lh_variables {
@@ -46,9 +47,11 @@ bool lh_variables_address(Dwarf_Die *die, Dwarf_Addr *address)
 }
 
 static void add_variable(struct lh_variables *v, Dwarf_Die *die,
-                         const char *function)
+                         const Dwarf_Die *function)
 {
-    struct variable new = { .die = *die, .function = function };
+    struct variable new = { .die = *die };
+    if (function)
+        new.function = *function;
     if (!lh_variables_address(die, &new.address))
         return;
     v->list = lh_pool_grow(v->list, v->n, &v->capacity, sizeof *v->list);
@@ -56,7 +59,7 @@ static void add_variable(struct lh_variables *v, Dwarf_Die *die,
 }
 
 static void read_scope(struct lh_variables *v, Dwarf_Die *scope,
-                       const char *function, int depth)
+                       const Dwarf_Die *function, int depth)
 {
     Dwarf_Die die;
     if (depth > MAX_SCOPES || dwarf_child(scope, &die) != 0)
@@ -67,7 +70,7 @@ static void read_scope(struct lh_variables *v, Dwarf_Die *scope,
             add_variable(v, &die, function);
             break;
         case DW_TAG_subprogram:
-            read_scope(v, &die, dwarf_diename(&die), depth + 1);
+            read_scope(v, &die, &die, depth + 1);
             break;
         case DW_TAG_namespace:
         case DW_TAG_module:
@@ -235,6 +238,23 @@ static char *descend(struct lh_pool *pool, char *path, Dwarf_Die *variable,
     return path;
 }
 
+/* With the namespaces around its declaration, as its mangled name has them: gcc
+ * gives none to a variable that only its own unit knows, clang does. */
+static char *qualified_name(struct lh_pool *pool, Dwarf_Die *die)
+{
+    Dwarf_Die *scopes = NULL, declared = lh_function_declaration(*die);
+    const char *name = dwarf_diename(die);
+    char *text = lh_pool_copy(pool, name ? name : "");
+    int n = *text ? dwarf_getscopes_die(&declared, &scopes) : 0;
+    for (int i = 1; i < n && dwarf_tag(&scopes[i]) == DW_TAG_namespace; i++) {
+        name = dwarf_diename(&scopes[i]);
+        text = lh_pool_format(pool, "%s::%s",
+                              name ? name : "(anonymous namespace)", text);
+    }
+    free(scopes);
+    return text;
+}
+
 static char *full_name(struct lh_pool *pool, Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
@@ -244,8 +264,7 @@ static char *full_name(struct lh_pool *pool, Dwarf_Die *die)
         linkage = dwarf_formstring(&attribute);
     if (linkage)
         return lh_demangle_full(pool, linkage);
-    const char *name = dwarf_diename(die);
-    return lh_pool_copy(pool, name ? name : "");
+    return qualified_name(pool, die);
 }
 
 static const char *unit_text(Dwarf_Die *die, unsigned name)
@@ -318,12 +337,12 @@ int lh_variables_find(const struct lh_variables *v, struct lh_pool *pool,
     char *name = full_name(pool, &die);
     if (!*name)
         return ENOENT;
+    Dwarf_Die function = variable->function;
     int line = 0;
     bool declared = dwarf_decl_line(&die, &line) == 0;
     *found = (struct lh_variables_found){
         .path = descend(pool, name, &die, offset),
-        .function =
-            lh_pool_copy(pool, variable->function ? variable->function : ""),
+        .function = function.addr ? lh_function_name(pool, &function) : "",
         .file = declared ? declared_in(pool, &die) : "",
         .built_in = lh_pool_copy(pool, unit_text(&die, DW_AT_comp_dir)),
         .line = line,

@@ -172,6 +172,22 @@ END
     alone "$lockhound" diff r.one r.three
     exits_with 66
     counts 1 1 0
+    absent 'may be what is gone' err.txt
+}
+
+@test "diff_says_when_a_build_lies_where_the_old_one_was" {
+    build_moved one 1 worker
+    build_moved two 40 worker
+    alone "$lockhound" run --dir=r.one --exit-code=9 -- ./one/moved
+    cp two/moved one/moved
+    alone "$lockhound" run --dir=r.two --exit-code=9 -- ./one/moved
+    alone "$lockhound" diff r.one r.two
+    exits_with 66
+    counts 1 1 0
+    has '^lockhound: diff: what is new may be what is gone: without its file' err.txt
+    alone "$lockhound" diff r.one r.one
+    exits_with 0
+    absent 'may be what is gone' err.txt
 }
 
 @test "suppressed_findings_are_not_in_a_baseline" {

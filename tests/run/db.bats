@@ -112,6 +112,18 @@ fails_with() {
     [ "$(wc -l <out.txt)" -eq 2 ]
 }
 
+# A process counts what is in a ring that it has by itself.
+@test "how_often_is_told_where_all_have_counted" {
+    "$B/lockhound" run --dir=both -- "$G/orders" ab both 2>/dev/null
+    db add s.db both
+    db orders s.db
+    has '^a_lock then b_lock: 1 time, in 1 of 1 process$' out.txt
+    db add s.db "$ab"
+    db orders s.db
+    has '^a_lock then b_lock: in 2 of 2 processes' out.txt
+    has '^b_lock then a_lock: 1 time, in 1 of 2 processes' out.txt
+}
+
 @test "file_is_added_once_and_grows" {
     file=$(echo "$ab"/*.jsonl)
     head -n -1 "$file" >part.jsonl

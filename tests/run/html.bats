@@ -44,6 +44,14 @@ for f in json.load(sys.stdin)["findings"]: print(f["id"])'
     has 'Nothing was found' r.html
 }
 
+@test "a lock of two findings has both counted in its row, and one is no plural" {
+    report --all "$runs/hang.jsonl"
+    [ "$(grep -c '^<tr id="l.*</a> and 1 more</td></tr>$' r.html)" -gt 0 ]
+    has '<b>1</b> process</li>' r.html
+    report "$records/ring.jsonl"
+    absent '</a> and 1 more</td>' r.html
+}
+
 @test "each kind of finding, and records of nothing, make a whole page" {
     report --all "$records/kinds.jsonl"
     [ "$(grep -c '^finding' page.txt)" -eq 28 ]

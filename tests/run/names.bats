@@ -74,6 +74,30 @@ for name in sorted({lock["name"] for finding in json.load(open("out.txt"))["find
     done
 }
 
+# A static of a function has its function beside it.
+@test "statics have their namespaces, whoever compiled them and however" {
+    cat >want.txt <<'EOF'
+(anonymous namespace)::mutex
+disk::mutex
+inside in Cache::guard
+net::(anonymous namespace)::own[1]
+net::mutex
+EOF
+    for flags in -O0 -O2 "-O2 -gdwarf-4" "-O2 -flto"; do
+        for CXX in g++ clang++; do
+            [[ $CXX$flags != clang*-flto ]] || continue
+            record statics.cpp -g $flags
+            report
+            sed -n 's/^  \([^ ].*\): mutex, static, declared at statics.cpp:[0-9]*/\1/p' out.txt |
+                LC_ALL=C sort -u >list.txt
+            diff want.txt list.txt || {
+                echo "$CXX $flags"
+                return 1
+            }
+        done
+    done
+}
+
 @test "a line that names another lock than was taken gives it no name" {
     for flags in -O0 -O1 -O2 -O3 -Os; do
         for CC in gcc clang; do

@@ -54,6 +54,8 @@ PY
         exits_with 66
         has 'LH001' out.txt
     done
+    try "$B/lockhound" report --format=html r/*
+    has '<p>None of these had this ring alone: process [0-9]* is of r/[12]/[^ ]*jsonl, process [0-9]* is of r/[12]/[^ ]*jsonl\.</p>' out.txt
 }
 
 @test "equal_orders_are_none_and_more_runs_are_still_one_ring" {

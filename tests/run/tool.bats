@@ -138,6 +138,8 @@ EOF
     try "$lockhound" help
     [ "$status" -eq 0 ]
     diff want.txt out.txt
+    try "$lockhound" help wibble
+    fails_with wibble "run, report"
 }
 
 # The options that --help lists, sorted.
