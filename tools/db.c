@@ -132,11 +132,12 @@ static int add(int argc, char **argv)
     need("db add", &o, 2, 0, "FILE.db and records");
     struct lh_inputs in =
         lh_inputs_find(&pool, o.rest + 1, (size_t)o.nrest - 1);
-    a.store = lh_store_open(o.rest[0], true);
+    a.store = in.n ? lh_store_open(o.rest[0], true) : NULL;
     for (size_t i = 0; i < in.n; i++)
         if (!add_input(&a, o.rest[0], in.files[i]))
             in.failed = true;
-    lh_store_close(a.store);
+    if (a.store)
+        lh_store_close(a.store);
     printf("lockhound: %zu added, %zu grown, %zu there already\n",
            a.counts[LH_STORE_NEW], a.counts[LH_STORE_GROWN],
            a.counts[LH_STORE_KNOWN]);

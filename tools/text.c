@@ -67,7 +67,7 @@ static void birth(struct page *p, uint64_t lock)
     const struct lh_model_lock *l = lh_model_lock(p->explain.process, lock);
     if (!l || (l->is_static && !l->init) || (!l->init && !l->first))
         return;
-    paragraph(p, 4, 6, l->init ? "initialized at:" : "first seen at:");
+    paragraph(p, 4, 6, l->is_static ? "initialized at:" : "the whole stack:");
     stack(p, l->init ? l->init : l->first);
 }
 

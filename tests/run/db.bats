@@ -327,6 +327,10 @@ PY
 }
 
 @test "what_is_no_record_file_is_not_added" {
+    mkdir nothing
+    db add s.db nothing
+    exits_with 2
+    [ ! -e s.db ]
     echo hello >foreign.jsonl
     db add s.db foreign.jsonl "$ab"
     exits_with 2

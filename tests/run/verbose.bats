@@ -160,7 +160,7 @@ PY
         "$records/ring.jsonl" >noted.jsonl
     try "$B/lockhound" report --verbose noted.jsonl
     has '^  Note on process 700: the memory is used up$' out.txt
-    grep -A 1 '^    initialized at:$' out.txt | tail -n 1 | grep -q '#0 bank+0x125c$'
+    grep -A 1 '^    the whole stack:$' out.txt | tail -n 1 | grep -q '#0 bank+0x125c$'
 }
 
 @test "verbose fits in 80 columns" {
