@@ -7,6 +7,7 @@
 
 #include "phrase.h"
 #include "pool.h"
+#include "units.h"
 
 enum { NREGISTERS = 6 };
 
@@ -66,24 +67,14 @@ static bool has_argument(Dwarf_Die *site, int position)
     return false;
 }
 
-static const char *producer_of(Dwarf_Die *die)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Die unit;
-    const char *text = NULL;
-    if (dwarf_diecu(die, &unit, NULL, NULL) &&
-        dwarf_attr(&unit, DW_AT_producer, &attribute))
-        text = dwarf_formstring(&attribute);
-    return text ? text : "";
-}
-
 /* Whether calls may be others than the source has. */
 static bool is_optimized(Dwarf_Die *scopes, int nscopes)
 {
     static const unsigned marks[] = { DW_AT_call_all_calls,
                                       DW_AT_call_all_source_calls,
                                       DW_AT_GNU_all_call_sites };
-    const char *option = strstr(producer_of(&scopes[0]), " -O");
+    const char *option =
+        strstr(lh_units_text(&scopes[0], DW_AT_producer), " -O");
     for (int i = 0; i < nscopes; i++)
         for (size_t j = 0; j < sizeof marks / sizeof *marks; j++)
             if (dwarf_hasattr(&scopes[i], marks[j]))
@@ -120,7 +111,7 @@ enum lh_callsite_is lh_callsite_judge(struct lh_pool *pool, Dwarf_Die *scopes,
     if (*called)
         *callee = lh_pool_copy(pool, called);
     /* clang gives a call that it has merged no line. */
-    return strncmp(producer_of(&site), "GNU ", 4) != 0 ||
+    return strncmp(lh_units_text(&site, DW_AT_producer), "GNU ", 4) != 0 ||
                    has_argument(&site, call->position)
                ? LH_CALLSITE_CERTAIN
                : LH_CALLSITE_MERGED;

@@ -50,17 +50,6 @@ static Elf *open_elf(const char *path, int *fd)
     return NULL;
 }
 
-bool lh_core_is(const char *path)
-{
-    int fd;
-    Elf *elf = open_elf(path, &fd);
-    if (!elf)
-        return false;
-    elf_end(elf);
-    close(fd);
-    return true;
-}
-
 /* From the core; what it left out, as text does not change, from the file that
  * was mapped there. */
 static bool read_file(const char *path, uint64_t offset, void *buffer, size_t n)

@@ -8,9 +8,6 @@
 
 #include "outside.h"
 
-/* Whether the file is there and is a core file. */
-bool lh_core_is(const char *path);
-
 /*
  * Reads threads with registers and stacks, and mapped files, and makes o->read
  * work.

@@ -40,9 +40,6 @@ bool lh_inspect_show(FILE *out, bool colour, uint64_t pid);
 /* Whether it can never end, though there is no ring. */
 bool lh_inspect_is_endless(const struct lh_wait *w);
 
-/* "T3 (worker)" by index. */
-const char *lh_inspect_thread(const struct lh_inspection *in, size_t thread);
-
 void lh_inspect_text(FILE *out, bool colour, const struct lh_inspection *in);
 
 /* Returns 0 or EIO. */

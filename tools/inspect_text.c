@@ -15,8 +15,8 @@
 
 #define FORMAT(...) lh_pool_format(in->o.pool, __VA_ARGS__)
 
-/* Named by its tid where a label tells nothing. */
-const char *lh_inspect_thread(const struct lh_inspection *in, size_t thread)
+/* "T3 (worker)"; named by its tid where a label tells nothing. */
+static const char *thread_name(const struct lh_inspection *in, size_t thread)
 {
     const struct lh_outside_thread *t = &in->o.threads[thread];
     const struct lh_model_thread *known =
@@ -32,7 +32,7 @@ static const char *owner(const struct lh_inspection *in,
 {
     for (size_t i = 0; i < in->o.nthreads; i++)
         if (in->o.threads[i].tid == w->owner)
-            return lh_inspect_thread(in, i);
+            return thread_name(in, i);
     return FORMAT("thread %llu, which is not there any more",
                   (unsigned long long)w->owner);
 }
@@ -44,8 +44,8 @@ static const char *owners(const struct lh_inspection *in,
     for (size_t i = 0; i < w->nowners; i++)
         for (size_t j = 0; j < in->o.nthreads; j++)
             if (in->o.threads[j].tid == w->owners[i])
-                text = FORMAT("%s%s%s", text, i ? ", " : "",
-                              lh_inspect_thread(in, j));
+                text =
+                    FORMAT("%s%s%s", text, i ? ", " : "", thread_name(in, j));
     return text;
 }
 
@@ -199,7 +199,7 @@ static void holds(struct page *p, size_t i)
 static void thread(struct page *p, size_t i)
 {
     const struct lh_inspection *in = p->in;
-    const char *who = lh_inspect_thread(in, i);
+    const char *who = thread_name(in, i);
     size_t n = 1;
     p->shown[i] = true;
     for (size_t j = i + 1; j < in->o.nthreads && !in->ring_of[i]; j++) {
@@ -207,7 +207,7 @@ static void thread(struct page *p, size_t i)
             continue;
         p->shown[j] = true;
         if (n++ < 4)
-            who = FORMAT("%s, %s", who, lh_inspect_thread(in, j));
+            who = FORMAT("%s, %s", who, thread_name(in, j));
     }
     if (n > 4)
         who = FORMAT("%s and %zu more", who, n - 4);
@@ -226,11 +226,11 @@ static const char *ring_sentence(const struct lh_inspection *in, size_t ring)
     size_t n = in->ring_sizes[ring];
     if (n == 1)
         return FORMAT("self-deadlock LH003: %s waits for what it holds itself.",
-                      lh_inspect_thread(in, members[0]));
-    const char *text = lh_inspect_thread(in, members[0]);
+                      thread_name(in, members[0]));
+    const char *text = thread_name(in, members[0]);
     for (size_t i = 1; i < n; i++)
         text = FORMAT("%s%s%s", text, i + 1 == n ? " and " : ", ",
-                      lh_inspect_thread(in, members[i]));
+                      thread_name(in, members[i]));
     return FORMAT("deadlock LH002: %s wait for each other.", text);
 }
 

@@ -12,7 +12,7 @@
 #include "waits.h"
 
 /* Ids in the model: threads and their stacks are 1 and up in the order of
- * o->threads; a lock's is lh_picture_lock(). */
+ * o->threads; those of locks are in lock_ids and holds. */
 struct lh_picture {
     struct lh_model_process *model;
     uint64_t *lock_ids; /* by thread: of what it waits for, or 0 */

@@ -77,11 +77,6 @@ static void put_part(FILE *out, bool colour, const char *text, size_t n)
     }
 }
 
-void lh_style_put(FILE *out, bool colour, const char *text)
-{
-    put_part(out, colour, text, strlen(text));
-}
-
 void lh_style_wrap(FILE *out, bool colour, size_t first, size_t rest,
                    const char *text)
 {

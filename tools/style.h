@@ -38,9 +38,6 @@ char *lh_style_strip(char *text);
 /* Columns that the text takes: code points without the emphasis. */
 size_t lh_style_width(const char *text);
 
-/* Writes text as it is, on the current line. */
-void lh_style_put(FILE *out, bool colour, const char *text);
-
 /* Writes text as a paragraph broken at spaces: its first line indented by
  * `first` columns, the others by `rest`. Emphasis ends within a word or spans
  * lines alike. */

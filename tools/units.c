@@ -65,3 +65,14 @@ Dwarf_Die *lh_units_find(struct lh_units *u, Dwarf_Addr address)
     }
     return low && address < u->list[low - 1].end ? &u->list[low - 1].die : NULL;
 }
+
+const char *lh_units_text(Dwarf_Die *die, unsigned attribute)
+{
+    Dwarf_Attribute value;
+    Dwarf_Die unit;
+    const char *text = NULL;
+    if (dwarf_diecu(die, &unit, NULL, NULL) &&
+        dwarf_attr(&unit, attribute, &value))
+        text = dwarf_formstring(&value);
+    return text ? text : "";
+}

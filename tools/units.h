@@ -17,4 +17,7 @@ void lh_units_free(struct lh_units *u);
  * stays valid as long as u. */
 Dwarf_Die *lh_units_find(struct lh_units *u, Dwarf_Addr address);
 
+/* A text that the unit of a DIE has, as DW_AT_producer; "" if it has none. */
+const char *lh_units_text(Dwarf_Die *die, unsigned attribute);
+
 #endif

@@ -12,6 +12,7 @@
 #include "function.h"
 #include "pool.h"
 #include "types.h"
+#include "units.h"
 
 enum {
     MAX_SCOPES = 32, /* nesting of namespaces, functions and blocks */
@@ -267,17 +268,6 @@ static char *full_name(struct lh_pool *pool, Dwarf_Die *die)
     return qualified_name(pool, die);
 }
 
-static const char *unit_text(Dwarf_Die *die, unsigned name)
-{
-    Dwarf_Die unit;
-    Dwarf_Attribute attribute;
-    const char *text = NULL;
-    if (dwarf_diecu(die, &unit, NULL, NULL) &&
-        dwarf_attr(&unit, name, &attribute))
-        text = dwarf_formstring(&attribute);
-    return text ? text : "";
-}
-
 /* dwarf_decl_file() aborts where a split unit has no table of files. */
 static const char *file_of(Dwarf_Die *die)
 {
@@ -300,10 +290,10 @@ static const char *file_of(Dwarf_Die *die)
 static const char *declared_in(struct lh_pool *pool, Dwarf_Die *die)
 {
     const char *file = file_of(die);
-    const char *folder = unit_text(die, DW_AT_comp_dir);
+    const char *folder = lh_units_text(die, DW_AT_comp_dir);
     if (file)
         return lh_pool_copy(pool, file);
-    file = unit_text(die, DW_AT_name);
+    file = lh_units_text(die, DW_AT_name);
     return *file == '/' || !*folder || !*file
                ? lh_pool_copy(pool, file)
                : lh_pool_format(pool, "%s/%s", folder, file);
@@ -344,7 +334,7 @@ int lh_variables_find(const struct lh_variables *v, struct lh_pool *pool,
         .path = descend(pool, name, &die, offset),
         .function = function.addr ? lh_function_name(pool, &function) : "",
         .file = declared ? declared_in(pool, &die) : "",
-        .built_in = lh_pool_copy(pool, unit_text(&die, DW_AT_comp_dir)),
+        .built_in = lh_pool_copy(pool, lh_units_text(&die, DW_AT_comp_dir)),
         .line = line,
     };
     return 0;

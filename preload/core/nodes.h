@@ -16,7 +16,7 @@
 #include "order.h"
 
 /* FREE -> ALIVE by lh_nodes_add(); ALIVE -> DEAD, or FREE when it has no
- * edges, by lh_nodes_end(); DEAD -> FREE by lh_nodes_swept(). */
+ * edges, by lh_nodes_end(); DEAD -> FREE by lh_nodes_sweep(). */
 enum lh_nodes_state { LH_NODES_FREE, LH_NODES_ALIVE, LH_NODES_DEAD };
 
 struct lh_nodes_lock {

@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -249,13 +248,6 @@ void lh_sys_nap(unsigned ms)
 
     syscall(SYS_nanosleep, &time, NULL);
     errno = saved_errno;
-}
-
-void lh_sys_thread_name(char name[16])
-{
-    memset(name, 0, 16);
-    syscall(SYS_prctl, PR_GET_NAME, name, 0, 0, 0);
-    name[15] = '\0';
 }
 
 long lh_sys_hide_descriptor(int fd)

@@ -65,9 +65,6 @@ void lh_sys_in_ms(struct timespec *time, unsigned ms);
 /* Sleeps; a signal ends it early. */
 void lh_sys_nap(unsigned ms);
 
-/* The calling thread's name, at most 15 bytes and a zero. */
-void lh_sys_thread_name(char name[16]);
-
 /* Moves fd to a number far above what programs use, close-on-exec. */
 long lh_sys_hide_descriptor(int fd);
 
